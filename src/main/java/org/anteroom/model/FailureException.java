@@ -1,0 +1,42 @@
+package org.anteroom.model;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A failure with its {@link FailureReason}.
+ *
+ * <p>The message is shown to clients: it names no path of the server, no SQL and no class. What only the log may know
+ * goes into the cause.
+ */
+public final class FailureException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final FailureReason reason;
+
+    /**
+     * A failure without a cause below it.
+     *
+     * @param message one sentence that a client may read: what was wrong and, where it helps, what would be right
+     */
+    public FailureException(FailureReason reason, String message) {
+        this(reason, message, null);
+    }
+
+    /** A failure that came of another one. */
+    public FailureException(FailureReason reason, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.reason = reason;
+    }
+
+    /** Why it failed. */
+    public FailureReason reason() {
+        return reason;
+    }
+
+    @Override
+    public String getMessage() {
+        String message = super.getMessage();
+        return message == null ? reason.name() : message;
+    }
+}

@@ -1,0 +1,34 @@
+package org.anteroom.model;
+
+/**
+ * Why something that was asked for did not happen.
+ *
+ * <p>Thrown inside a {@link FailureException} and translated to an HTTP answer in one place, so that the same cause has
+ * the same answer everywhere.
+ */
+public enum FailureReason {
+    /** The request cannot be understood: its target, a header or its body. 400. */
+    MALFORMED,
+    /** The archive has no such file, or the API no such thing. 404. */
+    NOT_FOUND,
+    /** The method is not for this resource. 405. */
+    METHOD_NOT_ALLOWED,
+    /** The state of the thing forbids the change. 409. */
+    CONFLICT,
+    /** The change lacks the header that cross-site forms cannot send. 403. */
+    FORBIDDEN,
+    /** The archive failed: an error, a refusal, a broken stream. 502. */
+    ARCHIVE_FAILED,
+    /** The bytes of the archive are not those that it promised. 502. */
+    WRONG_BYTES,
+    /** The archive did not answer in time. 504. */
+    ARCHIVE_TIMEOUT,
+    /** More is asked for than is served at once; try again later. 503. */
+    OVERLOADED,
+    /** The inventory's database cannot be reached, and the call needs it. 503. */
+    DATABASE_AWAY,
+    /** The instance is starting or stopping. 503. */
+    NOT_READY,
+    /** A fault of Anteroom's own. 500. */
+    INTERNAL
+}

@@ -1,0 +1,183 @@
+package org.anteroom.tasks;
+
+import io.prometheus.metrics.core.metrics.Counter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.anteroom.metrics.Metrics;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All background work of an instance: named daemon threads, guarded so that one failure does not end a repetition, and
+ * stopped together within a bounded time.
+ *
+ * <p>Every pool has a bounded queue whose depth is a metric. Periodic work runs on a pool of its own kind; a run that is
+ * due while the last one still runs is left out.
+ */
+public final class Tasks implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Tasks.class);
+
+    private final Metrics metrics;
+    private final Counter failures;
+    private final ScheduledExecutorService timer;
+    private final List<ExecutorService> pools = new CopyOnWriteArrayList<>();
+    private final List<Pool> measured = new CopyOnWriteArrayList<>();
+    private final List<ScheduledFuture<?>> periodic = new CopyOnWriteArrayList<>();
+    private volatile boolean stopping;
+
+    private record Pool(String name, ThreadPoolExecutor executor) {}
+
+    /** No thread is started before it is asked for. */
+    public Tasks(Metrics metrics) {
+        this.metrics = metrics;
+        this.failures = metrics.counter("anteroom_task_failures", "Background runs that ended in an error", "task");
+        this.timer = Executors.newSingleThreadScheduledExecutor(threads("anteroom-timer"));
+        metrics.gauges(
+                "anteroom_pool_threads_busy",
+                "Threads of a pool that are working",
+                callback -> measured.forEach(p -> callback.call(p.executor().getActiveCount(), p.name())),
+                "pool");
+        metrics.gauges(
+                "anteroom_pool_queue_depth",
+                "Work waiting for a thread of the pool",
+                callback -> measured.forEach(
+                        p -> callback.call(p.executor().getQueue().size(), p.name())),
+                "pool");
+        metrics.gauges(
+                "anteroom_pool_queue_limit",
+                "The most work that may wait for a thread of the pool",
+                callback -> measured.forEach(p -> {
+                    var queue = p.executor().getQueue();
+                    callback.call((double) queue.size() + queue.remainingCapacity(), p.name());
+                }),
+                "pool");
+    }
+
+    /**
+     * A pool of threads that are started as needed and end after a minute of idleness.
+     *
+     * @param name the threads' name, {@code anteroom-NAME-N}
+     * @param threads the most threads
+     * @param queue the most work that waits; past it a submission is refused with RejectedExecutionException
+     */
+    public ExecutorService pool(String name, int threads, int queue) {
+        ThreadPoolExecutor executor = new ThreadPoolExecutor(
+                threads, threads, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(queue), threads("anteroom-" + name));
+        executor.allowCoreThreadTimeOut(true);
+        pools.add(executor);
+        measured.add(new Pool(name, executor));
+        return executor;
+    }
+
+    /**
+     * Runs work again and again on a thread of its own, first after one period.
+     *
+     * @param name the thread's name, {@code anteroom-NAME}, and the label of its failures
+     */
+    public void every(String name, Duration period, Runnable work) {
+        ExecutorService thread = Executors.newSingleThreadExecutor(threads("anteroom-" + name));
+        pools.add(thread);
+        AtomicBoolean busy = new AtomicBoolean();
+        Runnable guarded = guarded(name, work);
+        Runnable tick = () -> {
+            if (!stopping && busy.compareAndSet(false, true)) {
+                thread.execute(() -> {
+                    try {
+                        guarded.run();
+                    } finally {
+                        busy.set(false);
+                    }
+                });
+            }
+        };
+        long nanos = period.toNanos();
+        periodic.add(timer.scheduleAtFixedRate(guarded("timer", tick), nanos, nanos, TimeUnit.NANOSECONDS));
+    }
+
+    /** Runs short, non-blocking work once, on the timer's own thread. */
+    public ScheduledFuture<?> after(Duration delay, Runnable work) {
+        return timer.schedule(guarded("timer", work), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** The work, with its failures logged and counted instead of thrown. */
+    public Runnable guarded(String name, Runnable work) {
+        return () -> {
+            try {
+                work.run();
+            } catch (RuntimeException | Error e) {
+                if (!stopping) {
+                    failures.labelValues(name).inc();
+                    log.error("{} failed and will be tried again", name, e);
+                }
+            }
+        };
+    }
+
+    /** Ends periodic work; what runs goes on. */
+    public void stopPeriodic() {
+        stopping = true;
+        periodic.forEach(task -> task.cancel(false));
+    }
+
+    /**
+     * Ends everything: periodic work first, then the pools; what is still running when the time is up is interrupted.
+     *
+     * @return the names of the pools that did not end even then
+     */
+    public List<String> stop(Duration grace) {
+        stopPeriodic();
+        long deadline = System.nanoTime() + grace.toNanos();
+        timer.shutdownNow();
+        pools.forEach(ExecutorService::shutdown);
+        List<ExecutorService> left = new ArrayList<>(pools);
+        left.add(timer);
+        await(left, deadline);
+        pools.forEach(ExecutorService::shutdownNow);
+        await(left, System.nanoTime() + TimeUnit.SECONDS.toNanos(2));
+        return left.stream().map(Object::toString).toList();
+    }
+
+    @Override
+    public void close() {
+        stop(Duration.ZERO);
+    }
+
+    /** The registry that pools report to. */
+    public Metrics metrics() {
+        return metrics;
+    }
+
+    private static void await(List<ExecutorService> left, long deadline) {
+        try {
+            for (ExecutorService pool : List.copyOf(left)) {
+                long nanos = Math.max(0, deadline - System.nanoTime());
+                if (pool.awaitTermination(nanos, TimeUnit.NANOSECONDS)) {
+                    left.remove(pool);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static ThreadFactory threads(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return work -> {
+            Thread thread = new Thread(work, name + "-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}

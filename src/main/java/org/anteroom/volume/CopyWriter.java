@@ -1,0 +1,31 @@
+package org.anteroom.volume;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * A copy while it is being made. One thread writes; readers may follow through {@link #openWritten()}.
+ *
+ * <p>{@link #close()} without {@link #commit()} removes what was written. After a commit it only closes.
+ */
+public interface CopyWriter extends Closeable {
+
+    /** Appends all remaining bytes. */
+    void write(ByteBuffer source) throws IOException;
+
+    /** Bytes written so far. */
+    long written();
+
+    /**
+     * Opens what is written, for reading while more is added; also good after the commit, until it is closed itself.
+     * Its size is the length at the time of the call; reads see what has been written since.
+     */
+    CopyReader openWritten() throws IOException;
+
+    /**
+     * Makes the copy exist under its name, durably: the data is synced, renamed, and the folder (and its new parents) is
+     * synced before this returns.
+     */
+    void commit() throws IOException;
+}
