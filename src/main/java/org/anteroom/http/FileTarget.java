@@ -1,0 +1,135 @@
+package org.anteroom.http;
+
+import java.nio.charset.StandardCharsets;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+import org.anteroom.model.FileKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request URI names, read from its raw text.
+ *
+ * <p>An id is {@code ark:/NAAN/NAME}, {@code ark:NAAN/NAME}, {@code doi:10.PREFIX/SUFFIX}, or else one segment. An encoded
+ * slash ({@code %2F}) is part of the id inside an id, so that DOIs with slashes in the suffix can be written, and malformed
+ * in the path, since no file's name holds one.
+ */
+public sealed interface FileTarget {
+
+    /** What stands before the id. */
+    String FILES = "/files/";
+
+    /**
+     * A file.
+     *
+     * @param inline whether the client asks to look at it ({@code ?disposition=inline})
+     */
+    record File(FileKey key, boolean inline) implements FileTarget {}
+
+    /**
+     * A dataset's root or one of its folders: the path ends with a slash.
+     *
+     * @param folder the folder's path without a slash at its end, empty for the root
+     * @param version the version, or null for the newest
+     */
+    record Listing(String dataset, String folder, @Nullable String version) implements FileTarget {}
+
+    /** Anything that does not begin with {@link #FILES}. */
+    record Other() implements FileTarget {}
+
+    /**
+     * Reads a target.
+     *
+     * @param rawPath the undecoded path, after the context path
+     * @param rawQuery the undecoded query, or null
+     * @throws FailureException MALFORMED if it breaks the rules; NOT_FOUND if it ends with the id
+     */
+    static FileTarget parse(String rawPath, @Nullable String rawQuery) throws FailureException {
+        return rawPath.startsWith(FILES) ? below(FILES, rawPath, rawQuery) : new Other();
+    }
+
+    /**
+     * Reads a target in another place than {@link #FILES}.
+     *
+     * @param prefix what the path begins with, including the slash before the id
+     */
+    static FileTarget below(String prefix, String rawPath, @Nullable String rawQuery) throws FailureException {
+        RawQuery query = RawQuery.parse(rawQuery);
+        int at = RawPath.segmentEnd(rawPath, prefix.length());
+        String dataset = RawPath.segment(rawPath, prefix.length(), at);
+        for (int missing = missingSegments(dataset); missing > 0; missing--) {
+            if (at == rawPath.length()) {
+                throw RawPath.malformed("An id is ark:/NAAN/NAME, doi:10.PREFIX/SUFFIX, or one segment.");
+            }
+            int end = RawPath.segmentEnd(rawPath, at + 1);
+            dataset = dataset + '/' + RawPath.segment(rawPath, at + 1, end);
+            at = end;
+        }
+        requireNames(dataset);
+        if (at == rawPath.length()) {
+            throw new FailureException(
+                    FailureReason.NOT_FOUND, "The address names a dataset; its files are below it, after a slash.");
+        }
+        int start = at + 1;
+        if (start == rawPath.length()) {
+            return new Listing(dataset, "", query.version());
+        }
+        boolean folder = rawPath.endsWith("/");
+        String path = path(rawPath, start, folder ? rawPath.length() - 1 : rawPath.length());
+        FileKey key = new FileKey(dataset, path, query.version());
+        requireLength(rawPath, rawQuery, key);
+        return folder ? new Listing(dataset, path, query.version()) : new File(key, query.inline());
+    }
+
+    /** How many more segments the id has after its first one, which may hold encoded slashes. */
+    private static int missingSegments(String first) {
+        if (first.startsWith("ark:")) {
+            if (first.length() == 4) {
+                return 2;
+            }
+            return first.indexOf('/', first.charAt(4) == '/' ? 5 : 4) < 0 ? 1 : 0;
+        }
+        return first.startsWith("doi:10.") && first.indexOf('/') < 0 ? 1 : 0;
+    }
+
+    /** An id is stored under an escaped name, but stays away from what looks like a way out. */
+    private static void requireNames(String dataset) throws FailureException {
+        int start = 0;
+        while (start <= dataset.length()) {
+            int end = RawPath.segmentEnd(dataset, start);
+            RawPath.requireName(dataset.substring(start, end));
+            start = end + 1;
+        }
+    }
+
+    private static String path(String raw, int from, int to) throws FailureException {
+        int end = Math.min(RawPath.segmentEnd(raw, from), to);
+        String first = name(raw, from, end);
+        if (end == to) {
+            return first;
+        }
+        StringBuilder path = new StringBuilder(to - from).append(first);
+        while (end < to) {
+            int start = end + 1;
+            end = Math.min(RawPath.segmentEnd(raw, start), to);
+            path.append('/').append(name(raw, start, end));
+        }
+        return path.toString();
+    }
+
+    private static String name(String raw, int from, int to) throws FailureException {
+        String name = RawPath.segment(raw, from, to);
+        if (name.indexOf('/') >= 0) {
+            throw RawPath.malformed("The path has an encoded slash.");
+        }
+        return name;
+    }
+
+    private static void requireLength(String rawPath, @Nullable String rawQuery, FileKey key) throws FailureException {
+        int raw = rawPath.length() + (rawQuery == null ? 0 : rawQuery.length());
+        // an objid takes at most three bytes for a raw character, so that short addresses need no counting
+        if (raw > FileKey.MAX_OBJID_BYTES / 3
+                && key.objid().getBytes(StandardCharsets.UTF_8).length > FileKey.MAX_OBJID_BYTES) {
+            throw RawPath.malformed("The address is too long.");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package org.anteroom.http;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+import org.anteroom.delivery.ResponsePlan;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The answer to a request that failed: {@code application/problem+json} (RFC 9457), or a small page for a browser.
+ *
+ * <p>It has the members type ({@code about:blank}), title, status, detail and requestId. The detail is the message of a
+ * {@link FailureException}; of anything else a client learns no more than the id under which the log has it.
+ *
+ * @param status the status code
+ * @param detail one sentence for the client
+ */
+public record Problem(int status, String detail) {
+    private static final Logger log = LoggerFactory.getLogger(Problem.class);
+    private static final String FAULT = "Anteroom failed; its operators find the reason by the request id.";
+    private static final String RETRY_AFTER_SECONDS = "5";
+    /** Tells the request ids of this boot from those of others. */
+    private static final String BOOT =
+            HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+
+    /** The problem that a failure is to its client. */
+    public static Problem of(Throwable failure) {
+        return failure instanceof FailureException known
+                ? new Problem(status(known.reason()), known.getMessage())
+                : new Problem(500, FAULT);
+    }
+
+    /** The status code of a reason: the one place where they meet. */
+    public static int status(FailureReason reason) {
+        return switch (reason) {
+            case MALFORMED -> 400;
+            case FORBIDDEN -> 403;
+            case NOT_FOUND -> 404;
+            case METHOD_NOT_ALLOWED -> 405;
+            case CONFLICT -> 409;
+            case INTERNAL -> 500;
+            case ARCHIVE_FAILED, WRONG_BYTES -> 502;
+            case OVERLOADED, DATABASE_AWAY, NOT_READY -> 503;
+            case ARCHIVE_TIMEOUT -> 504;
+        };
+    }
+
+    /**
+     * Answers with a failure, from whichever thread, as long as nothing was sent: every header that was set is dropped, but
+     * for {@code Allow}. Completing an asynchronous request is left to the caller.
+     *
+     * @return false if the answer had begun, so that nothing is left but to break it off
+     * @throws IOException if the client is gone
+     */
+    public static boolean send(HttpServletRequest request, HttpServletResponse response, Throwable failure)
+            throws IOException {
+        Problem problem = of(failure);
+        log(requestId(request), problem, failure);
+        return problem.answer(request, response, null);
+    }
+
+    /**
+     * Answers as a plan of status 412 or 416 says.
+     *
+     * @return false if the answer had begun
+     * @throws IOException if the client is gone
+     */
+    public static boolean send(HttpServletRequest request, HttpServletResponse response, ResponsePlan plan)
+            throws IOException {
+        String detail = plan.status() == 412
+                ? "The file is not, or no longer, the one that the conditions name."
+                : "No part of the range lies in the file.";
+        return new Problem(plan.status(), detail).answer(request, response, plan);
+    }
+
+    private boolean answer(HttpServletRequest request, HttpServletResponse response, @Nullable ResponsePlan plan)
+            throws IOException {
+        if (response.isCommitted()) {
+            return false;
+        }
+        String allow = response.getHeader("Allow");
+        response.reset();
+        if (status == 405) {
+            response.setHeader("Allow", allow == null ? "GET, HEAD" : allow);
+        }
+        if (plan != null) {
+            plan.forEachHeader(response::setHeader);
+        }
+        response.setStatus(status);
+        write(request, response);
+        return true;
+    }
+
+    /** Writes headers and body to a response whose status is set. */
+    void write(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        boolean html = Accept.prefersHtml(request.getHeader("Accept"));
+        String id = requestId(request);
+        byte[] body = (html ? html(id) : json(id)).getBytes(StandardCharsets.UTF_8);
+        if (status == 503) {
+            response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
+        }
+        response.setHeader("Cache-Control", "no-store");
+        response.setHeader("Vary", "Accept");
+        response.setHeader("X-Content-Type-Options", "nosniff");
+        if (html) {
+            response.setHeader("Content-Security-Policy", "default-src 'none'");
+        }
+        response.setContentType(html ? "text/html;charset=utf-8" : "application/problem+json");
+        response.setContentLength(body.length);
+        if (!request.getMethod().equals("HEAD")) {
+            response.getOutputStream().write(body);
+        }
+    }
+
+    /** The request's id, unlike those of other boots and instances; built only when something asks for it. */
+    static String requestId(HttpServletRequest request) {
+        return BOOT + '-' + request.getRequestId();
+    }
+
+    private static void log(String id, Problem problem, Throwable failure) {
+        if (problem.status == 500) {
+            log.error("request {} failed", id, failure);
+        } else if (problem.status == 502 || problem.status == 504) {
+            log.warn("request {} answered {}: {} ({})", id, problem.status, problem.detail, failure.getCause());
+        } else {
+            log.debug("request {} answered {}: {}", id, problem.status, problem.detail);
+        }
+    }
+
+    /** The reason phrase of the status (RFC 9110, section 15), which is the title of an about:blank problem. */
+    String title() {
+        return switch (status) {
+            case 400 -> "Bad Request";
+            case 401 -> "Unauthorized";
+            case 403 -> "Forbidden";
+            case 404 -> "Not Found";
+            case 405 -> "Method Not Allowed";
+            case 409 -> "Conflict";
+            case 412 -> "Precondition Failed";
+            case 413 -> "Content Too Large";
+            case 415 -> "Unsupported Media Type";
+            case 416 -> "Range Not Satisfiable";
+            case 500 -> "Internal Server Error";
+            case 501 -> "Not Implemented";
+            case 502 -> "Bad Gateway";
+            case 503 -> "Service Unavailable";
+            case 504 -> "Gateway Timeout";
+            default -> status < 500 ? "Client Error" : "Server Error";
+        };
+    }
+
+    private String json(String id) {
+        StringBuilder json = new StringBuilder(160 + detail.length());
+        json.append("{\"type\":\"about:blank\",\"title\":\"").append(title()).append("\",\"status\":");
+        json.append(status).append(",\"detail\":\"");
+        escapeJson(detail, json);
+        json.append("\",\"requestId\":\"");
+        escapeJson(id, json);
+        return json.append("\"}\n").toString();
+    }
+
+    private String html(String id) {
+        StringBuilder page = new StringBuilder(320 + detail.length());
+        page.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>");
+        page.append(status).append(' ').append(title()).append("</title></head>\n<body>\n<h1>");
+        page.append(title()).append("</h1>\n<p>");
+        escapeHtml(detail, page);
+        page.append("</p>\n<p>Status ").append(status).append(", request ");
+        escapeHtml(id, page);
+        return page.append("</p>\n</body>\n</html>\n").toString();
+    }
+
+    private static void escapeJson(String text, StringBuilder out) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < 0x20) {
+                out.append("\\u00").append(HexFormat.of().toHexDigits((byte) c));
+            } else {
+                out.append(c);
+            }
+        }
+    }
+
+    private static void escapeHtml(String text, StringBuilder out) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '&' -> out.append("&amp;");
+                case '<' -> out.append("&lt;");
+                case '>' -> out.append("&gt;");
+                case '"' -> out.append("&quot;");
+                case '\'' -> out.append("&#39;");
+                default -> out.append(c);
+            }
+        }
+    }
+}
