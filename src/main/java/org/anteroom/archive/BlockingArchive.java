@@ -1,0 +1,73 @@
+package org.anteroom.archive;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
+
+/** The gate as an {@link Archive} for threads that may wait: bounded in number and in time like everything else. */
+final class BlockingArchive implements Archive {
+    private final ArchiveGate gate;
+
+    BlockingArchive(ArchiveGate gate) {
+        this.gate = gate;
+    }
+
+    @Override
+    public FileFacts head(FileKey key) throws IOException {
+        return await(gate.head(key));
+    }
+
+    @Override
+    public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
+        GatedStream stream = gate.stream(key, expected, offset, ArchiveGate.FILL_CHUNK);
+        try {
+            await(stream.open());
+        } catch (IOException e) {
+            stream.close();
+            throw e;
+        }
+        return new BlockingStream(stream);
+    }
+
+    @Override
+    public void probe() throws IOException {
+        await(gate.askWhetherThere());
+    }
+
+    private static <T> T await(CompletableFuture<T> answer) throws IOException {
+        try {
+            return answer.get();
+        } catch (ExecutionException e) {
+            throw ArchiveGate.failure(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for the archive");
+        }
+    }
+
+    private static final class BlockingStream implements ArchiveStream {
+        private final GatedStream stream;
+
+        BlockingStream(GatedStream stream) {
+            this.stream = stream;
+        }
+
+        @Override
+        public int read(ByteBuffer target) throws IOException {
+            int count = await(stream.fetch(target.remaining()));
+            if (count > 0) {
+                stream.take(target);
+            }
+            return count;
+        }
+
+        @Override
+        public void close() {
+            stream.close();
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package org.anteroom.volume;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A writer whose pending time is watched, whose failures degrade the volume, and whose bytes count as taken. */
+final class GuardedWriter implements CopyWriter {
+    private final CopyWriter inner;
+    private final VolumeGuard guard;
+    /** What is still promised of the expected size. */
+    private final AtomicLong outstanding;
+
+    GuardedWriter(CopyWriter inner, VolumeGuard guard, long size) {
+        this.inner = inner;
+        this.guard = guard;
+        this.outstanding = new AtomicLong(Math.max(0, size));
+        guard.promise(outstanding.get());
+    }
+
+    @Override
+    public void write(ByteBuffer source) throws IOException {
+        int bytes = source.remaining();
+        guard.writing(() -> {
+            inner.write(source);
+            return true;
+        });
+        guard.wrote(bytes);
+        long before = outstanding.getAndUpdate(left -> Math.max(0, left - bytes));
+        guard.promise(-Math.min(before, bytes));
+    }
+
+    @Override
+    public long written() {
+        return inner.written();
+    }
+
+    @Override
+    public CopyReader openWritten() throws IOException {
+        int permit = guard.takePermit();
+        try {
+            return new GuardedReader(inner.openWritten(), guard);
+        } finally {
+            guard.givePermit(permit);
+        }
+    }
+
+    @Override
+    public void commit() throws IOException {
+        guard.writing(() -> {
+            inner.commit();
+            return true;
+        });
+    }
+
+    @Override
+    public void close() throws IOException {
+        guard.promise(-outstanding.getAndSet(0));
+        guard.writing(() -> {
+            inner.close();
+            return true;
+        });
+    }
+}
