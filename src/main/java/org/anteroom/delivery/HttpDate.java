@@ -20,6 +20,9 @@ public final class HttpDate {
     private static final List<String> MONTHS =
             List.of("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec");
 
+    private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
+    private static final Instant END = Instant.parse("+10000-01-01T00:00:00Z");
+
     private HttpDate() {}
 
     /**
@@ -27,10 +30,10 @@ public final class HttpDate {
      * cannot express.
      */
     public static @Nullable String format(Instant time) {
-        var utc = time.atOffset(ZoneOffset.UTC);
-        if (utc.getYear() < 0 || utc.getYear() > 9999) {
+        if (time.isBefore(FIRST) || !time.isBefore(END)) {
             return null;
         }
+        var utc = time.atOffset(ZoneOffset.UTC);
         StringBuilder text = new StringBuilder(29);
         text.append(DAYS.get(utc.getDayOfWeek().getValue() - 1)).append(", ");
         padded(text, utc.getDayOfMonth(), 2).append(' ');
