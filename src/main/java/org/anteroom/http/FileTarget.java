@@ -64,7 +64,6 @@ public sealed interface FileTarget {
             dataset = dataset + '/' + RawPath.segment(rawPath, at + 1, end);
             at = end;
         }
-        requireNames(dataset);
         if (at == rawPath.length()) {
             throw new FailureException(
                     FailureReason.NOT_FOUND, "The address names a dataset; its files are below it, after a slash.");
@@ -89,16 +88,6 @@ public sealed interface FileTarget {
             return first.indexOf('/', first.charAt(4) == '/' ? 5 : 4) < 0 ? 1 : 0;
         }
         return first.startsWith("doi:10.") && first.indexOf('/') < 0 ? 1 : 0;
-    }
-
-    /** An id is stored under an escaped name, but stays away from what looks like a way out. */
-    private static void requireNames(String dataset) throws FailureException {
-        int start = 0;
-        while (start <= dataset.length()) {
-            int end = RawPath.segmentEnd(dataset, start);
-            RawPath.requireName(dataset.substring(start, end));
-            start = end + 1;
-        }
     }
 
     private static String path(String raw, int from, int to) throws FailureException {

@@ -53,14 +53,18 @@ public record Problem(int status, String detail) {
     }
 
     /**
-     * Answers with a failure, from whichever thread, as long as nothing was sent: every header that was set is dropped, but
-     * for {@code Allow}. Completing an asynchronous request is left to the caller.
+     * Logs a failure and answers with it, from whichever thread, as long as nothing was sent: every header that was set is
+     * dropped, but for {@code Allow}. Completing an asynchronous request is left to the caller.
      *
-     * @return false if the answer had begun, so that nothing is left but to break it off
+     * @return false, with nothing done, if the answer had begun: the caller breaks it off, and knows whether that is worth a
+     *     line in the log
      * @throws IOException if the client is gone
      */
     public static boolean send(HttpServletRequest request, HttpServletResponse response, Throwable failure)
             throws IOException {
+        if (response.isCommitted()) {
+            return false;
+        }
         Problem problem = of(failure);
         log(requestId(request), problem, failure);
         return problem.answer(request, response, null);
@@ -125,13 +129,29 @@ public record Problem(int status, String detail) {
     }
 
     private static void log(String id, Problem problem, Throwable failure) {
-        if (problem.status == 500) {
+        String cause = printable(String.valueOf(failure instanceof FailureException ? failure.getCause() : failure));
+        if (failure instanceof IOException && !(failure instanceof FailureException)) {
+            // most often a client who left in the middle of a request: not our fault, and no news
+            log.warn("request {} broke off: {}", id, cause);
+            log.debug("where request {} broke off", id, failure);
+        } else if (problem.status == 500) {
             log.error("request {} failed", id, failure);
         } else if (problem.status == 502 || problem.status == 504) {
-            log.warn("request {} answered {}: {} ({})", id, problem.status, problem.detail, failure.getCause());
+            log.warn("request {} answered {}: {} ({})", id, problem.status, printable(problem.detail), cause);
         } else {
-            log.debug("request {} answered {}: {}", id, problem.status, problem.detail);
+            log.debug("request {} answered {}: {}", id, problem.status, printable(problem.detail));
         }
+    }
+
+    /** What clients or archives chose must not begin lines of the log. */
+    private static String printable(String text) {
+        StringBuilder line = new StringBuilder(text);
+        for (int i = 0; i < line.length(); i++) {
+            if (Character.isISOControl(line.charAt(i))) {
+                line.setCharAt(i, ' ');
+            }
+        }
+        return line.toString();
     }
 
     /** The reason phrase of the status (RFC 9110, section 15), which is the title of an about:blank problem. */

@@ -47,22 +47,30 @@ final class RawPath {
         return slash < 0 ? raw.length() : slash;
     }
 
-    /** Refuses a name that would be no step, or a step upwards. */
-    static void requireName(String name) throws FailureException {
-        if (name.isEmpty()) {
-            throw malformed("The path has an empty segment.");
-        }
-        if (name.equals(".")) {
-            throw malformed("The path has a . segment.");
-        }
+    /**
+     * Refuses a name with a step that leads nowhere or upwards. A decoded slash parts steps, as in an id; a backslash does,
+     * too, as far as {@code ..} is concerned, since some systems take it for one.
+     */
+    private static void requireName(String name) throws FailureException {
         int start = 0;
-        while (start <= name.length()) {
-            int backslash = name.indexOf('\\', start);
-            int end = backslash < 0 ? name.length() : backslash;
-            if (end - start == 2 && name.startsWith("..", start)) {
+        boolean afterSlash = true;
+        for (int i = 0; i <= name.length(); i++) {
+            char c = i == name.length() ? '/' : name.charAt(i);
+            if (c != '/' && c != '\\') {
+                continue;
+            }
+            int length = i - start;
+            if (length == 2 && name.startsWith("..", start)) {
                 throw malformed("The path has a .. segment.");
             }
-            start = end + 1;
+            if (afterSlash && c == '/' && length == 0) {
+                throw malformed("The path has an empty segment.");
+            }
+            if (afterSlash && c == '/' && length == 1 && name.charAt(start) == '.') {
+                throw malformed("The path has a . segment.");
+            }
+            afterSlash = c == '/';
+            start = i + 1;
         }
     }
 

@@ -77,7 +77,7 @@ public final class RawUriFilter implements Filter {
         }
         int end = RawPath.segmentEnd(raw, 1);
         if (container == null
-                || !container.startsWith(raw.substring(0, end))
+                || !container.regionMatches(0, raw, 0, end)
                 || (container.length() > end && container.charAt(end) != '/')) {
             throw RawPath.malformed("The address is written in a roundabout way.");
         }
