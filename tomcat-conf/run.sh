@@ -5,7 +5,8 @@
 # target/base/anteroom and stays over restarts. Ctrl-C or SIGTERM ends it.
 #
 # Environment:
-#   ANTEROOM_BUILT  if set, nothing is built: target/anteroom.war is taken as it is
+#   ANTEROOM_BUILT  if set, nothing is built
+#   ANTEROOM_WAR    the WAR to run, instead of target/anteroom.war
 #   ANTEROOM_BASE   the CATALINA_BASE to lay out, instead of target/base
 #   ANTEROOM_CONF   a folder to take the configuration files from, instead of this script's own
 #   ANTEROOM_TOMCAT a Tomcat (10.1 or 11), instead of the one that the build unpacks
@@ -39,7 +40,7 @@ defaults=$home/conf
 cp "$defaults/web.xml" "$defaults/catalina.properties" "$base/conf/"
 cp "$conf"/{server.xml,logging.properties,anteroom.properties} "$base/conf/"
 cp "$conf/anteroom.xml" "$base/conf/Catalina/localhost/ROOT.xml"
-cp "$top/target/anteroom.war" "$base/wars/"
+cp "${ANTEROOM_WAR:-$top/target/anteroom.war}" "$base/wars/anteroom.war"
 
 # a user to try things with; the shipped file has none
 password=$base/conf/operator.password

@@ -1,0 +1,89 @@
+package org.anteroom.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+import org.w3c.dom.Element;
+import org.w3c.dom.NamedNodeMap;
+import org.xml.sax.SAXException;
+
+/** The operator's files in {@code tomcat-conf/}, as the embedded containers use them. */
+final class ConfFiles {
+    static final Path TOMCAT_CONF = Path.of("tomcat-conf").toAbsolutePath();
+    static final Path WEBAPP = Path.of("webapp").toAbsolutePath();
+    static final Path CLASSES = Path.of("target/classes").toAbsolutePath();
+
+    /** Name and password of a user with both roles. */
+    static final String OPERATOR = "operator";
+
+    /** Name and password of a user who may only read. */
+    static final String VIEWER = "viewer";
+
+    static final String VIEWER_ROLE = "anteroom-viewer";
+    static final String OPERATOR_ROLE = "anteroom-operator";
+
+    private ConfFiles() {}
+
+    /** Lays out the folders of a server's base, its properties file, and two users whose passwords are their names. */
+    static void layOut(Path base, String properties) throws IOException {
+        Files.createDirectories(base.resolve("conf"));
+        Files.createDirectories(base.resolve("webapps"));
+        Files.createDirectories(base.resolve("anteroom"));
+        Files.writeString(base.resolve("conf/anteroom.properties"), properties);
+        Files.writeString(
+                base.resolve("conf/tomcat-users.xml"), """
+                <tomcat-users>
+                  <user username="%1$s" password="%1$s" roles="%3$s"/>
+                  <user username="%2$s" password="%2$s" roles="%3$s,%4$s"/>
+                </tomcat-users>
+                """.formatted(VIEWER, OPERATOR, VIEWER_ROLE, OPERATOR_ROLE));
+    }
+
+    /** The shipped properties. */
+    static String shippedProperties() throws IOException {
+        return Files.readString(TOMCAT_CONF.resolve("anteroom.properties"));
+    }
+
+    /** The attributes of the connector in the shipped server.xml, without the protocol; defaults of properties taken. */
+    static Map<String, String> connector() throws IOException {
+        Element connector = element(TOMCAT_CONF.resolve("server.xml"), "Connector");
+        Map<String, String> attributes = new LinkedHashMap<>();
+        NamedNodeMap nodes = connector.getAttributes();
+        for (int i = 0; i < nodes.getLength(); i++) {
+            attributes.put(
+                    nodes.item(i).getNodeName(),
+                    nodes.item(i).getNodeValue().replaceAll("\\$\\{[a-z.-]+?:-([^}]*)}", "$1"));
+        }
+        attributes.remove("protocol");
+        return attributes;
+    }
+
+    /** The attributes of the inventory's resource in the shipped descriptor. */
+    static Map<String, String> inventoryResource(Path base) throws IOException {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        NamedNodeMap nodes =
+                element(TOMCAT_CONF.resolve("anteroom.xml"), "Resource").getAttributes();
+        for (int i = 0; i < nodes.getLength(); i++) {
+            attributes.put(
+                    nodes.item(i).getNodeName(),
+                    nodes.item(i).getNodeValue().replace("${catalina.base}", base.toString()));
+        }
+        return attributes;
+    }
+
+    private static Element element(Path file, String name) throws IOException {
+        try {
+            return (Element) DocumentBuilderFactory.newInstance()
+                    .newDocumentBuilder()
+                    .parse(file.toFile())
+                    .getElementsByTagName(name)
+                    .item(0);
+        } catch (ParserConfigurationException | SAXException e) {
+            throw new IOException("cannot read " + file, e);
+        }
+    }
+}
