@@ -40,6 +40,7 @@ defaults=$home/conf
 cp "$defaults/web.xml" "$defaults/catalina.properties" "$base/conf/"
 cp "$conf"/{server.xml,logging.properties,anteroom.properties} "$base/conf/"
 cp "$conf/anteroom.xml" "$base/conf/Catalina/localhost/ROOT.xml"
+rm -rf "$base/webapps/ROOT"
 cp "${ANTEROOM_WAR:-$top/target/anteroom.war}" "$base/wars/anteroom.war"
 
 # a user to try things with; the shipped file has none

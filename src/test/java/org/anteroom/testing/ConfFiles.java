@@ -9,6 +9,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Element;
 import org.w3c.dom.NamedNodeMap;
+import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
 /** The operator's files in {@code tomcat-conf/}, as the embedded containers use them. */
@@ -75,13 +76,21 @@ final class ConfFiles {
         return attributes;
     }
 
+    /** How many users the shipped users file defines. */
+    static int users() throws IOException {
+        return elements(TOMCAT_CONF.resolve("tomcat-users.xml"), "user").getLength();
+    }
+
     private static Element element(Path file, String name) throws IOException {
+        return (Element) elements(file, name).item(0);
+    }
+
+    private static NodeList elements(Path file, String name) throws IOException {
         try {
-            return (Element) DocumentBuilderFactory.newInstance()
+            return DocumentBuilderFactory.newInstance()
                     .newDocumentBuilder()
                     .parse(file.toFile())
-                    .getElementsByTagName(name)
-                    .item(0);
+                    .getElementsByTagName(name);
         } catch (ParserConfigurationException | SAXException e) {
             throw new IOException("cannot read " + file, e);
         }

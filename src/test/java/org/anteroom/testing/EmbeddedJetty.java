@@ -10,6 +10,7 @@ import org.apache.tomcat.jdbc.pool.DataSourceFactory;
 import org.eclipse.jetty.ee10.plus.webapp.EnvConfiguration;
 import org.eclipse.jetty.ee10.plus.webapp.PlusConfiguration;
 import org.eclipse.jetty.ee10.webapp.WebAppContext;
+import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.plus.jndi.EnvEntry;
 import org.eclipse.jetty.plus.jndi.Resource;
 import org.eclipse.jetty.security.HashLoginService;
@@ -111,7 +112,7 @@ public final class EmbeddedJetty implements AutoCloseable {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         // %2F and %5C reach the application, as with the operator's Tomcat; the application judges the raw URI itself
-        http.setUriCompliance(org.eclipse.jetty.http.UriCompliance.UNSAFE);
+        http.setUriCompliance(UriCompliance.UNSAFE);
         return http;
     }
 

@@ -48,4 +48,9 @@ class EmbeddedServersTest {
                 .containsEntry("socket.appWriteBufSize", "131072")
                 .containsEntry("maxConnections", "10000");
     }
+
+    @Test
+    void noUserIsShipped() throws Exception {
+        assertThat(ConfFiles.users()).isZero();
+    }
 }

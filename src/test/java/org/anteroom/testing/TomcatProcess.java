@@ -9,6 +9,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -103,8 +104,10 @@ public final class TomcatProcess implements AutoCloseable {
     public void kill9() {
         Process running = process;
         if (running != null) {
-            running.destroyForcibly();
+            // through the handle: Process itself would close the console's stream
+            running.toHandle().destroyForcibly();
             running.onExit().join();
+            console.awaitEnd();
         }
     }
 
@@ -116,12 +119,14 @@ public final class TomcatProcess implements AutoCloseable {
      */
     public Duration stop() throws InterruptedException {
         long start = System.nanoTime();
-        current().destroy();
+        current().toHandle().destroy();
         if (!current().waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS)) {
             kill9();
             throw new AssertionError("Tomcat does not stop\n" + console);
         }
-        return Duration.ofNanos(System.nanoTime() - start);
+        Duration taken = Duration.ofNanos(System.nanoTime() - start);
+        console.awaitEnd();
+        return taken;
     }
 
     /** Starts again on the same base and port, after a stop or a kill (a living process is stopped), and waits. */
@@ -362,12 +367,14 @@ public final class TomcatProcess implements AutoCloseable {
         }
 
         private static void copy(Path from, Path to) throws IOException {
-            Files.copy(from, to, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
         }
     }
 
     /** The lines that a process writes, collected by a thread of their own until it ends. */
     private static final class Console {
+        private static final Duration LAST_LINES = Duration.ofSeconds(5);
+
         private final List<String> lines = new ArrayList<>();
         private boolean ended;
 
@@ -399,6 +406,19 @@ public final class TomcatProcess implements AutoCloseable {
         private synchronized void end() {
             ended = true;
             notifyAll();
+        }
+
+        /** Waits for the last lines of a process that has ended. */
+        synchronized void awaitEnd() {
+            long deadline = System.nanoTime() + LAST_LINES.toNanos();
+            try {
+                for (long left = LAST_LINES.toMillis(); !ended && left > 0; ) {
+                    wait(left);
+                    left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
 
         synchronized List<String> lines() {
