@@ -1,0 +1,27 @@
+package org.anteroom.inventory;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fill as the inventory knows it.
+ *
+ * @param volumeId where to, or null before anybody claimed it
+ * @param bytes written when the owner last told
+ * @param size bytes of the file, reserved while the fill runs
+ * @param attempts how often it was begun
+ * @param owner who began it last, or null
+ * @param until when the owner's lease ends unless it is renewed, or null when it does not run
+ * @param reason why it failed, or null
+ */
+public record FillRow(
+        long id,
+        String objid,
+        @Nullable Long volumeId,
+        FillState state,
+        long bytes,
+        long size,
+        int attempts,
+        @Nullable Owner owner,
+        @Nullable Instant until,
+        @Nullable String reason) {}

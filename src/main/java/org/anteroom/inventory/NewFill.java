@@ -1,0 +1,24 @@
+package org.anteroom.inventory;
+
+import java.time.Duration;
+import org.anteroom.model.FileFacts;
+
+/**
+ * A fill that somebody wants to begin.
+ *
+ * @param facts what the archive says; the size must be known
+ * @param copyName the name of the copy to be, random and never used before
+ * @param lease how long the fill is owned before it must be renewed
+ */
+public record NewFill(String objid, FileFacts facts, String copyName, Owner owner, Duration lease) {
+
+    /** Checks what the record promises. */
+    public NewFill {
+        if (!facts.hasSize()) {
+            throw new IllegalArgumentException("what has no known size is not cached");
+        }
+        if (!copyName.matches("[0-9a-f]{32}")) {
+            throw new IllegalArgumentException("a copy's name has 32 lower-case hexadecimal digits: " + copyName);
+        }
+    }
+}

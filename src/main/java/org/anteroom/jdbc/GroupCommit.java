@@ -1,0 +1,190 @@
+package org.anteroom.jdbc;
+
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one writer of a database that has one write lock: it carries out the changes that wait, many in one transaction.
+ *
+ * <p>The protocol of a batch: take a connection; begin, which is where another process can make it wait; only then claim
+ * changes, so that one whose caller has given up is never made; run each within a savepoint, so that a failing one fails
+ * alone; commit; give the connection back; tell the callers. Another process that keeps the lock makes the begin fail
+ * after a short while: the connection is given back and all is tried again for as long as somebody waits.
+ */
+final class GroupCommit {
+    private static final Logger log = LoggerFactory.getLogger(GroupCommit.class);
+    private static final int BATCH = 64;
+
+    private final Jdbi jdbi;
+    private final Dialect dialect;
+    private final Failures failures;
+    private final Executor thread;
+    private final BlockingQueue<Operation<?>> queue;
+    private final AtomicBoolean draining = new AtomicBoolean();
+
+    /**
+     * A writer.
+     *
+     * @param thread runs one task at a time
+     * @param limit the most changes that wait
+     */
+    GroupCommit(Jdbi jdbi, Dialect dialect, Failures failures, Executor thread, int limit) {
+        this.jdbi = jdbi;
+        this.dialect = dialect;
+        this.failures = failures;
+        this.thread = thread;
+        this.queue = new ArrayBlockingQueue<>(limit);
+    }
+
+    int waiting() {
+        return queue.size();
+    }
+
+    /** Lets a change wait for its turn; false if too many wait. */
+    boolean offer(Operation<?> change) {
+        if (!queue.offer(change)) {
+            return false;
+        }
+        wake();
+        return true;
+    }
+
+    /** Takes back a change whose caller has given up. */
+    void forget(Operation<?> change) {
+        queue.remove(change);
+    }
+
+    private void wake() {
+        if (draining.compareAndSet(false, true)) {
+            try {
+                thread.execute(this::drain);
+            } catch (RejectedExecutionException e) {
+                draining.set(false);
+                failAll(new DatabaseException(DatabaseException.Reason.AWAY, "the instance is stopping", e));
+            }
+        }
+    }
+
+    private void drain() {
+        try {
+            while (!queue.isEmpty()) {
+                batch();
+            }
+        } finally {
+            draining.set(false);
+        }
+        // one that came between the last look and the line above
+        if (!queue.isEmpty()) {
+            wake();
+        }
+    }
+
+    private void batch() {
+        List<Operation<?>> claimed = new ArrayList<>();
+        List<Runnable> outcomes = new ArrayList<>();
+        try (Handle handle = jdbi.open()) {
+            transaction(handle, claimed, outcomes);
+        } catch (SQLException | RuntimeException | Error e) {
+            Throwable failure = failures.translated(e);
+            if (claimed.isEmpty()) {
+                failAll(failure);
+            } else {
+                claimed.forEach(change -> change.fail(failure));
+            }
+            return;
+        }
+        outcomes.forEach(Runnable::run);
+        tidy();
+    }
+
+    private void transaction(Handle handle, List<Operation<?>> claimed, List<Runnable> outcomes) throws SQLException {
+        try (Statement control = handle.getConnection().createStatement()) {
+            try {
+                control.execute(dialect.begin());
+            } catch (SQLException e) {
+                if (dialect.locked(e)) {
+                    return;
+                }
+                throw e;
+            }
+            boolean committed = false;
+            try {
+                runAll(handle, control, claimed, outcomes);
+                control.execute("COMMIT");
+                committed = true;
+            } finally {
+                if (!committed) {
+                    rollBack(control);
+                }
+            }
+        }
+    }
+
+    private void runAll(Handle handle, Statement control, List<Operation<?>> claimed, List<Runnable> outcomes)
+            throws SQLException {
+        Operation<?> change;
+        while (claimed.size() < BATCH && (change = queue.poll()) != null) {
+            if (change.claim()) {
+                claimed.add(change);
+                Runnable outcome = runOne(handle, control, change);
+                if (outcome != null) {
+                    outcomes.add(outcome);
+                }
+            }
+        }
+    }
+
+    /** Runs a change; what tells its caller of the success, or null when it failed. */
+    private <T> @Nullable Runnable runOne(Handle handle, Statement control, Operation<T> change) throws SQLException {
+        control.execute("SAVEPOINT change");
+        try {
+            handle.define(Database.OPERATION, change.name());
+            T value = change.run(handle);
+            control.execute("RELEASE change");
+            return () -> change.succeed(value);
+        } catch (RuntimeException | Error e) {
+            // If the failure has ended the whole transaction, this fails too, and with it the whole batch.
+            control.execute("ROLLBACK TO change");
+            control.execute("RELEASE change");
+            change.fail(failures.translated(e));
+            return null;
+        }
+    }
+
+    private static void rollBack(Statement control) {
+        try {
+            control.execute("ROLLBACK");
+        } catch (SQLException e) {
+            log.debug("the transaction had ended by itself", e);
+        }
+    }
+
+    private void tidy() {
+        if (!dialect.untidy()) {
+            return;
+        }
+        try (Handle handle = jdbi.open()) {
+            dialect.tidy(handle.getConnection());
+        } catch (SQLException | RuntimeException e) {
+            log.debug("housekeeping is put off", e);
+        }
+    }
+
+    private void failAll(Throwable failure) {
+        List<Operation<?>> waiting = new ArrayList<>();
+        queue.drainTo(waiting);
+        waiting.forEach(change -> change.fail(failure));
+    }
+}

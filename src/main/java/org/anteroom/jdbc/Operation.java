@@ -1,0 +1,82 @@
+package org.anteroom.jdbc;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Work that waits for a connection, and the caller that waits for its result until a deadline.
+ *
+ * <p>Either the caller gives up or a thread claims the work, whichever is first: what was given up before it began is
+ * never done.
+ */
+final class Operation<T> {
+    private final String name;
+    private final Function<Handle, T> work;
+    private final long deadline;
+    private final AtomicBoolean taken = new AtomicBoolean();
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+
+    Operation(String name, Duration wait, Function<Handle, T> work) {
+        this.name = name;
+        this.work = work;
+        this.deadline = System.nanoTime() + wait.toNanos();
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Whether the work is now the calling thread's to do. */
+    boolean claim() {
+        return System.nanoTime() - deadline < 0 && taken.compareAndSet(false, true);
+    }
+
+    /** Does the work; the caller learns of it later, when it is safe. */
+    T run(Handle handle) {
+        return work.apply(handle);
+    }
+
+    void succeed(T value) {
+        result.complete(value);
+    }
+
+    void fail(Throwable failure) {
+        result.completeExceptionally(failure);
+    }
+
+    /** Waits for the result. */
+    T await() throws DatabaseException {
+        try {
+            return result.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            taken.set(true);
+            throw new DatabaseException(
+                    DatabaseException.Reason.TIMEOUT, "the database did not answer in time: " + name, e);
+        } catch (InterruptedException e) {
+            taken.set(true);
+            Thread.currentThread().interrupt();
+            throw new DatabaseException(DatabaseException.Reason.TIMEOUT, "interrupted: " + name, e);
+        } catch (ExecutionException e) {
+            throw rethrown(e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private DatabaseException rethrown(Throwable failure) {
+        if (failure instanceof DatabaseException cause) {
+            return new DatabaseException(cause.reason(), cause.getMessage() + ": " + name, cause);
+        }
+        if (failure instanceof RuntimeException fault) {
+            throw fault;
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return new DatabaseException(DatabaseException.Reason.OTHER, failure.getMessage() + ": " + name, failure);
+    }
+}
