@@ -1,24 +1,44 @@
 package org.anteroom.inventory;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
 
 /** The copies, their states, and the changes from one to the next. */
-@SuppressWarnings("DoNotCallSuggester")
 public final class CopyStore {
+    private final Database database;
+    private final Duration wait;
 
     /**
      * Copies in a database.
      *
      * @param wait how long a call may wait for the database in all, unless it is told otherwise
      */
-    public CopyStore(Database database, Duration wait) {}
+    public CopyStore(Database database, Duration wait) {
+        this.database = database;
+        this.wait = wait;
+    }
 
     /** The cached copies of a file, newest first. */
     public List<CopyRow> find(String objid, Duration wait) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.read(
+                "find-copies",
+                wait,
+                handle -> handle.createQuery("SELECT " + Rows.COPY + " FROM copies c"
+                                + " WHERE c.objid = :objid AND c.state = 'cached' ORDER BY c.filled_at DESC, c.id DESC")
+                        .bind("objid", objid)
+                        .map(Rows.copies())
+                        .list());
     }
 
     /**
@@ -28,22 +48,53 @@ public final class CopyStore {
      * @return their ids
      */
     public List<Long> condemn(String objid, CondemnedBy by) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "condemn-copies",
+                wait,
+                handle -> handle.createQuery("""
+                        UPDATE copies SET state = 'condemned', condemned_by = :by,
+                            since = CASE WHEN state = 'condemned' THEN since ELSE <now> END
+                        WHERE objid = :objid AND (state IN ('cached', 'suspect')
+                            OR (state = 'condemned' AND condemned_by = 'eviction'))
+                        RETURNING id""")
+                        .bind("by", by.text())
+                        .bind("objid", objid)
+                        .mapTo(Long.class)
+                        .list());
     }
 
     /** Condemns one copy that is cached or suspect. */
     public boolean condemn(long copyId, CondemnedBy by) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "condemn-copy",
+                wait,
+                handle -> handle.createUpdate("""
+                                UPDATE copies SET state = 'condemned', condemned_by = :by, since = <now>
+                                WHERE id = :id AND state IN ('cached', 'suspect')""")
+                                .bind("by", by.text())
+                                .bind("id", copyId)
+                                .execute()
+                        == 1);
     }
 
     /** Removes the row of a copy that is not in its volume any more, in whatever state, and gives its bytes back. */
     public boolean removeMissing(long copyId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "remove-missing",
+                wait,
+                handle -> remove(handle, copyId, "", ItemState.SKIPPED, "the copy was not in the volume"));
     }
 
     /** Sends no more readers to a cached copy that was found short or wrong. */
     public boolean suspect(long copyId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "suspect-copy",
+                wait,
+                handle -> handle.createUpdate(
+                                        "UPDATE copies SET state = 'suspect', since = <now> WHERE id = :id AND state = 'cached'")
+                                .bind("id", copyId)
+                                .execute()
+                        == 1);
     }
 
     /**
@@ -54,7 +105,38 @@ public final class CopyStore {
      * @param limit the most files
      */
     public List<ObjectRow> objects(String prefix, String after, int limit) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        boolean inside = compare(after, prefix) >= 0 && !after.isEmpty();
+        String end = Prefixes.end(prefix);
+        String sql = "SELECT " + Rows.COPY + ", u.last_use, u.uses FROM copies c"
+                + " LEFT JOIN copy_use u ON u.copy_id = c.id WHERE c.objid IN (SELECT DISTINCT objid FROM copies"
+                + (inside ? " WHERE objid > :start" : " WHERE objid >= :start")
+                + (end == null ? "" : " AND objid < :end")
+                + " ORDER BY objid LIMIT :limit) ORDER BY c.objid, c.id";
+        return database.read("list-objects", wait, handle -> {
+            Query query = handle.createQuery(sql)
+                    .bind("start", inside ? after : prefix)
+                    .bind("limit", limit);
+            return grouped(end == null ? query : query.bind("end", end));
+        });
+    }
+
+    private static int compare(String a, String b) {
+        return Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static List<ObjectRow> grouped(Query query) {
+        Map<String, List<ObjectRow.UsedCopy>> groups = new LinkedHashMap<>();
+        query.map((row, context) -> {
+                    CopyRow copy = Rows.copies().map(row, context);
+                    Instant lastUse = Rows.time(row, "last_use");
+                    return new ObjectRow.UsedCopy(
+                            copy, lastUse == null ? copy.filledAt() : lastUse, row.getLong("uses"));
+                })
+                .forEach(used -> groups.computeIfAbsent(used.copy().objid(), objid -> new ArrayList<>())
+                        .add(used));
+        return groups.entrySet().stream()
+                .map(group -> new ObjectRow(group.getKey(), group.getValue()))
+                .toList();
     }
 
     /**
@@ -63,7 +145,20 @@ public final class CopyStore {
      * @param afterId the id to go on after, or 0
      */
     public List<CopyRow> due(long volumeId, Duration grace, long afterId, int limit) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.read(
+                "due-copies",
+                wait,
+                handle -> handle.createQuery("SELECT " + Rows.COPY + """
+                                 FROM copies c
+                                WHERE c.volume_id = :volume AND c.id > :after AND c.state IN ('condemned', 'deleting')
+                                    AND (c.state = 'deleting' OR c.since <= <now> - :grace)
+                                ORDER BY c.id LIMIT :limit""")
+                        .bind("volume", volumeId)
+                        .bind("after", afterId)
+                        .bind("grace", grace.toMillis())
+                        .bind("limit", limit)
+                        .map(Rows.copies())
+                        .list());
     }
 
     /**
@@ -73,17 +168,38 @@ public final class CopyStore {
      *     since, or it is condemned anew, or gone
      */
     public boolean beginDeleting(long copyId, Duration grace) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write("begin-deleting", wait, handle -> {
+            boolean used = handle.createQuery("""
+                            SELECT 1 FROM copies c JOIN copy_use u ON u.copy_id = c.id
+                            WHERE c.id = :id AND c.condemned_by = 'eviction' AND u.last_use > c.since""")
+                    .bind("id", copyId)
+                    .mapTo(Integer.class)
+                    .findOne()
+                    .isPresent();
+            if (used && rescue(handle, copyId)) {
+                return false;
+            }
+            return handle.createUpdate("""
+                                    UPDATE copies SET state = 'deleting', since = <now>
+                                    WHERE id = :id AND state = 'condemned' AND since <= <now> - :grace""")
+                            .bind("id", copyId)
+                            .bind("grace", grace.toMillis())
+                            .execute()
+                    == 1;
+        });
     }
 
     /** Takes back what eviction did to a copy; false if it was not that, or if the volume has another cached copy. */
     public boolean rescue(long copyId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write("rescue-copy", wait, handle -> rescue(handle, copyId));
     }
 
     /** Ends the deletion of a copy whose file is gone: the row goes, the bytes are given back. */
     public boolean deleted(long copyId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "copy-deleted",
+                wait,
+                handle -> remove(handle, copyId, " AND state = 'deleting'", ItemState.FREED, null));
     }
 
     /**
@@ -92,6 +208,42 @@ public final class CopyStore {
      * @param afterName the name to go on after, or the empty string
      */
     public List<CopyRow> names(long volumeId, String afterName, int limit) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.read(
+                "copies-by-name",
+                wait,
+                handle -> handle.createQuery("SELECT " + Rows.COPY + " FROM copies c"
+                                + " WHERE c.volume_id = :volume AND c.name > :after ORDER BY c.name LIMIT :limit")
+                        .bind("volume", volumeId)
+                        .bind("after", afterName)
+                        .bind("limit", limit)
+                        .map(Rows.copies())
+                        .list());
+    }
+
+    static boolean rescue(Handle handle, long copyId) {
+        int changed = handle.createUpdate("""
+                        UPDATE copies SET state = 'cached', condemned_by = NULL, since = <now>
+                        WHERE id = :id AND state = 'condemned' AND condemned_by = 'eviction'
+                            AND NOT EXISTS (SELECT 1 FROM copies o WHERE o.objid = copies.objid
+                                AND o.volume_id = copies.volume_id AND o.state = 'cached')""").bind("id", copyId).execute();
+        if (changed == 1) {
+            PlanItems.settle(handle, copyId, ItemState.SKIPPED, "used before it was deleted");
+        }
+        return changed == 1;
+    }
+
+    private static boolean remove(
+            Handle handle, long copyId, String condition, ItemState item, @Nullable String reason) {
+        record Gone(long volumeId, long size) {}
+        List<Gone> gone = handle.createQuery(
+                        "DELETE FROM copies WHERE id = :id" + condition + " RETURNING volume_id, size")
+                .bind("id", copyId)
+                .map((row, context) -> new Gone(row.getLong("volume_id"), row.getLong("size")))
+                .list();
+        for (Gone copy : gone) {
+            VolumeStore.copyRemoved(handle, copy.volumeId(), copy.size());
+            PlanItems.settle(handle, copyId, item, reason);
+        }
+        return !gone.isEmpty();
     }
 }

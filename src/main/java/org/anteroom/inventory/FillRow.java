@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes written when the owner last told
  * @param size bytes of the file, reserved while the fill runs
  * @param attempts how often it was begun
- * @param owner who began it last, or null
+ * @param owner who has it or had it last, or who asked for it while it is queued
  * @param until when the owner's lease ends unless it is renewed, or null when it does not run
  * @param reason why it failed, or null
  */
@@ -22,6 +22,6 @@ public record FillRow(
         long bytes,
         long size,
         int attempts,
-        @Nullable Owner owner,
+        Owner owner,
         @Nullable Instant until,
         @Nullable String reason) {}

@@ -2,30 +2,49 @@ package org.anteroom.inventory;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
 import org.anteroom.model.FileFacts;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jdbi.v3.core.statement.SqlStatement;
 import org.jspecify.annotations.Nullable;
 
-/** The fills: the single flight of the fleet, the reservations, and the leases on them. */
-@SuppressWarnings("DoNotCallSuggester")
+/**
+ * The fills: the single flight of the fleet, the reservations, and the leases on them.
+ *
+ * <p>A running fill has its bytes reserved in one volume; a queued one reserves nothing and names no volume.
+ */
 public final class FillStore {
+    private static final String MINE =
+            " WHERE id = :id AND epoch = :epoch AND instance = :instance AND boot = :boot" + " AND state = 'running'";
+
+    private final Database database;
+    private final Duration wait;
 
     /**
      * Fills in a database.
      *
      * @param wait how long a call may wait for the database in all, unless it is told otherwise
      */
-    public FillStore(Database database, Duration wait) {}
+    public FillStore(Database database, Duration wait) {
+        this.database = database;
+        this.wait = wait;
+    }
 
     /**
      * Begins a fill if one is needed, nobody runs it, and there is room; in one transaction.
      *
+     * <p>Copies count that the asking instance can read: in shared volumes and in its own, unless they are offline. One
+     * that eviction condemned is rescued instead of filling again.
+     *
      * @param candidates the volumes that may take it, the best first
      */
     public BeginResult begin(NewFill fill, List<Long> candidates, Duration wait) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write("begin-fill", wait, handle -> Beginning.begin(handle, fill, candidates));
     }
 
     /**
@@ -35,7 +54,18 @@ public final class FillStore {
      * @return false if it is lost
      */
     public boolean renew(FillTicket ticket, Owner owner, Duration lease, long bytes) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "renew-fill",
+                wait,
+                handle -> mine(
+                                        handle.createUpdate("UPDATE fills SET expires = <now> + :lease, bytes = :bytes"
+                                                + MINE + " AND expires > <now>"),
+                                        ticket,
+                                        owner)
+                                .bind("lease", lease.toMillis())
+                                .bind("bytes", bytes)
+                                .execute()
+                        == 1);
     }
 
     /**
@@ -45,42 +75,156 @@ public final class FillStore {
      * @return empty if the fill is lost or the volume has a cached copy already: the owner removes the file that it made
      */
     public Optional<CopyRow> complete(FillTicket ticket, Owner owner, FileFacts facts) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write("complete-fill", wait, handle -> complete(handle, ticket, owner, facts));
+    }
+
+    private static Optional<CopyRow> complete(Handle handle, FillTicket ticket, Owner owner, FileFacts facts) {
+        record Fill(long volumeId, String objid, String name, long size) {}
+        Optional<Fill> ended = mine(
+                        handle.createQuery(
+                                "UPDATE fills SET state = 'done', bytes = :bytes, expires = NULL, ended = <now>" + MINE
+                                        + " AND expires > <now> RETURNING volume_id, objid, name, size"),
+                        ticket,
+                        owner)
+                .bind("bytes", facts.size())
+                .map((row, context) -> new Fill(
+                        row.getLong("volume_id"), row.getString("objid"), row.getString("name"), row.getLong("size")))
+                .findOne();
+        if (ended.isEmpty()) {
+            return Optional.empty();
+        }
+        Fill fill = ended.get();
+        Optional<Long> copyId = Rows.bindFacts(handle.createQuery("""
+                                INSERT INTO copies (volume_id, objid, name, size, sha256, etag, content_type,
+                                    modified_seconds, modified_nanos, state, since, filled_at, verified_at)
+                                SELECT :volume, :objid, :name, :size, :sha256, :etag, :content_type,
+                                    :modified_seconds, :modified_nanos, 'cached', <now>, <now>, <now>
+                                WHERE NOT EXISTS (SELECT 1 FROM copies
+                                    WHERE objid = :objid AND volume_id = :volume AND state = 'cached')
+                                RETURNING id"""), facts)
+                .bind("volume", fill.volumeId())
+                .bind("objid", fill.objid())
+                .bind("name", fill.name())
+                .mapTo(Long.class)
+                .findOne();
+        if (copyId.isEmpty()) {
+            // one was rescued meanwhile
+            handle.createUpdate("UPDATE fills SET state = 'failed', reason = :reason WHERE id = :id")
+                    .bind("reason", "the volume has a copy already")
+                    .bind("id", ticket.fillId())
+                    .execute();
+            VolumeStore.unreserve(handle, fill.volumeId(), fill.size());
+            return Optional.empty();
+        }
+        VolumeStore.copyAdded(handle, fill.volumeId(), fill.size(), facts.size());
+        return Optional.of(added(handle, copyId.get(), fill.objid()));
+    }
+
+    /** What a new copy brings with it. */
+    private static CopyRow added(Handle handle, long copyId, String objid) {
+        handle.createUpdate("""
+                        INSERT INTO copy_use (copy_id, volume_id, last_use, uses)
+                        SELECT id, volume_id, filled_at, 0 FROM copies WHERE id = :id""").bind("id", copyId).execute();
+        handle.createUpdate("""
+                        UPDATE copies SET state = 'condemned', condemned_by = :by, since = <now>
+                        WHERE objid = :objid AND state = 'suspect'""")
+                .bind("by", CondemnedBy.FAILED_CHECK.text())
+                .bind("objid", objid)
+                .execute();
+        return handle.createQuery("SELECT " + Rows.COPY + " FROM copies c WHERE c.id = :id")
+                .bind("id", copyId)
+                .map(Rows.copies())
+                .one();
     }
 
     /** Ends a fill without a copy and gives its bytes back; false if it was lost before. */
     public boolean fail(FillTicket ticket, Owner owner, String reason) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        // Also after the lease ran out, as long as nobody else took the fill: then the bytes are back sooner.
+        return database.write(
+                "fail-fill", wait, handle -> end(handle, mine(ending(handle, MINE, reason), ticket, owner)) == 1);
     }
 
     /** Ends the queued and running fills of a file; how many. Their owners find out later. */
     public int cancel(String objid) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "cancel-fills",
+                wait,
+                handle -> end(
+                        handle,
+                        ending(
+                                        handle,
+                                        " WHERE objid = :objid AND state IN ('queued', 'running')",
+                                        "the file was deleted")
+                                .bind("objid", objid)));
     }
 
     /** Ends one queued or running fill. */
     public boolean cancel(long fillId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "cancel-fill",
+                wait,
+                handle -> end(
+                                handle,
+                                ending(handle, " WHERE id = :id AND state IN ('queued', 'running')", "cancelled")
+                                        .bind("id", fillId))
+                        == 1);
     }
 
     /** Ends what earlier boots of the same instance left running; how many. */
     public int releaseEarlierBoots(Owner current) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "release-earlier-fills",
+                wait,
+                handle -> end(
+                        handle,
+                        ending(
+                                        handle,
+                                        " WHERE instance = :instance AND boot <> :boot AND state = 'running'",
+                                        "the instance was started anew")
+                                .bind("instance", current.instance())
+                                .bind("boot", current.boot())));
     }
 
     /** Ends running fills whose lease has run out; how many. */
     public int releaseExpired() throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "release-expired-fills",
+                wait,
+                handle -> end(
+                        handle,
+                        ending(
+                                handle,
+                                " WHERE expires <= <now> AND state = 'running'",
+                                "its owner was not heard of any more")));
     }
 
     /** Whether that owner of a fill may still be at work; if not, its temporary file is dead. */
     public boolean alive(long fillId, long epoch) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.read(
+                "fill-alive",
+                wait,
+                handle -> handle.createQuery(
+                                "SELECT 1 FROM fills WHERE id = :id AND epoch = :epoch AND state = 'running' AND expires > <now>")
+                        .bind("id", fillId)
+                        .bind("epoch", epoch)
+                        .mapTo(Integer.class)
+                        .findOne()
+                        .isPresent());
     }
 
     /** Whether a running fill is about to give that name to its copy: such a file without a row is no stray. */
     public boolean expects(long volumeId, String copyName) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.read(
+                "fill-expects",
+                wait,
+                handle -> handle.createQuery("""
+                        SELECT 1 FROM fills
+                        WHERE volume_id = :volume AND name = :name AND state = 'running' AND expires > <now>""")
+                        .bind("volume", volumeId)
+                        .bind("name", copyName)
+                        .mapTo(Integer.class)
+                        .findOne()
+                        .isPresent());
     }
 
     /**
@@ -90,11 +234,61 @@ public final class FillStore {
      * @param beforeId the id to go on before, or {@link Long#MAX_VALUE}
      */
     public List<FillRow> list(@Nullable FillState state, long beforeId, int limit) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.read("list-fills", wait, handle -> {
+            Query query = handle.createQuery(
+                            "SELECT id, objid, volume_id, state, bytes, size, attempts, instance, boot,"
+                                    + " expires, reason FROM fills WHERE id < :before"
+                                    + (state == null ? "" : " AND state = :state") + " ORDER BY id DESC LIMIT :limit")
+                    .bind("before", beforeId)
+                    .bind("limit", limit);
+            if (state != null) {
+                query.bind("state", state.text());
+            }
+            return query.map(Rows.fills()).list();
+        });
     }
 
     /** Forgets fills that ended longer ago; how many, at most the limit. */
     public int pruneEnded(Duration olderThan, int limit) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "prune-fills",
+                wait,
+                handle -> handle.createUpdate("""
+                        DELETE FROM fills WHERE id IN (SELECT id FROM fills
+                            WHERE ended IS NOT NULL AND ended <= <now> - :age ORDER BY ended LIMIT :limit)""")
+                        .bind("age", olderThan.toMillis())
+                        .bind("limit", limit)
+                        .execute());
+    }
+
+    private static <S extends SqlStatement<S>> S mine(S statement, FillTicket ticket, Owner owner) {
+        return statement
+                .bind("id", ticket.fillId())
+                .bind("epoch", ticket.epoch())
+                .bind("instance", owner.instance())
+                .bind("boot", owner.boot());
+    }
+
+    private static Query ending(Handle handle, String where, String reason) {
+        return handle.createQuery("UPDATE fills SET state = 'failed', reason = :reason, expires = NULL, ended = <now>"
+                        + where + " RETURNING COALESCE(volume_id, 0) AS volume_id, size")
+                .bind("reason", reason);
+    }
+
+    /** Carries out an ending and gives back what the fills had reserved; how many they were. */
+    private static int end(Handle handle, Query ending) {
+        record Reservation(long volumeId, long size) {}
+        List<Reservation> ended = ending.map(
+                        (row, context) -> new Reservation(row.getLong("volume_id"), row.getLong("size")))
+                .list();
+        Map<Long, Long> sums = new TreeMap<>();
+        for (Reservation reservation : ended) {
+            // those that were queued name no volume
+            if (reservation.volumeId() != 0) {
+                sums.merge(reservation.volumeId(), reservation.size(), Long::sum);
+            }
+        }
+        sums.forEach((volume, bytes) -> VolumeStore.unreserve(handle, volume, bytes));
+        return ended.size();
     }
 }

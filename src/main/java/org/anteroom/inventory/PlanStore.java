@@ -1,25 +1,61 @@
 package org.anteroom.inventory;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.anteroom.inventory.PlanRow.Tally;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.mapper.RowMapper;
+import org.jdbi.v3.core.statement.PreparedBatch;
 
 /** Deletion plans: their items, and how they are carried out. */
-@SuppressWarnings("DoNotCallSuggester")
 public final class PlanStore {
+    private static final int PAGE = 500;
+
+    private static final RowMapper<PlanRow> PLANS = (row, context) -> new PlanRow(
+            row.getLong("id"),
+            row.getLong("volume_id"),
+            row.getString("strategy"),
+            row.getLong("free"),
+            PlanState.parse(row.getString("state")),
+            Instant.ofEpochMilli(row.getLong("created")),
+            Instant.ofEpochMilli(row.getLong("expires")),
+            Rows.time(row, "ended"),
+            new Tally(row.getLong("copies"), row.getLong("bytes")),
+            new Tally(row.getLong("condemned_copies"), row.getLong("condemned_bytes")),
+            new Tally(row.getLong("freed_copies"), row.getLong("freed_bytes")),
+            new Tally(row.getLong("skipped_copies"), row.getLong("skipped_bytes")),
+            new Tally(row.getLong("failed_copies"), row.getLong("failed_bytes")));
+
+    private static final RowMapper<PlanItem> ITEMS = (row, context) -> new PlanItem(
+            row.getLong("plan_id"),
+            row.getLong("position"),
+            row.getLong("copy_id"),
+            row.getString("objid"),
+            row.getLong("size"),
+            ItemState.parse(row.getString("state")),
+            row.getString("reason"));
+
+    private final Database database;
+    private final Duration wait;
 
     /**
      * Plans in a database.
      *
-     * @param wait how long a call may wait for the database in all
+     * @param wait how long a transaction may wait for the database in all
      */
-    public PlanStore(Database database, Duration wait) {}
+    public PlanStore(Database database, Duration wait) {
+        this.database = database;
+        this.wait = wait;
+    }
 
     /** The cached copies of a volume that are older than the age, the longest unused first, read by index in pages. */
     public CandidateSource leastRecentlyUsed(long volumeId, Duration minAge) {
-        throw new UnsupportedOperationException();
+        return new LeastRecentlyUsed(database, wait, volumeId, minAge);
     }
 
     /**
@@ -30,17 +66,111 @@ public final class PlanStore {
      * @return empty if the lease was lost
      */
     public Optional<PlanRow> create(Lease lease, NewPlan plan, CandidateSource candidates) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        Optional<Long> id = database.write("begin-plan", wait, handle -> insert(handle, lease, plan));
+        if (id.isEmpty()) {
+            return Optional.empty();
+        }
+        long planId = id.get();
+        long position = 0;
+        long bytes = 0;
+        while (bytes < plan.free()) {
+            List<Candidate> page = new ArrayList<>();
+            for (Candidate candidate : candidates.next(PAGE)) {
+                if (bytes < plan.free()) {
+                    page.add(candidate);
+                    bytes += candidate.size();
+                }
+            }
+            if (page.isEmpty()) {
+                break;
+            }
+            long first = position + 1;
+            if (!database.write("add-to-plan", wait, handle -> add(handle, lease, planId, first, page))) {
+                return Optional.empty();
+            }
+            position += page.size();
+        }
+        return database.write("propose-plan", wait, handle -> propose(handle, lease, planId));
+    }
+
+    private static Optional<Long> insert(Handle handle, Lease lease, NewPlan plan) {
+        if (!LeaseStore.held(handle, lease)) {
+            return Optional.empty();
+        }
+        return Optional.of(handle.createQuery("""
+                        INSERT INTO plans (volume_id, strategy, free, state, created, expires)
+                        VALUES (:volume, :strategy, :free, 'making', <now>, <now> + :expiry) RETURNING id""")
+                .bind("volume", plan.volumeId())
+                .bind("strategy", plan.strategy())
+                .bind("free", plan.free())
+                .bind("expiry", plan.expiry().toMillis())
+                .mapTo(Long.class)
+                .one());
+    }
+
+    private static boolean add(Handle handle, Lease lease, long planId, long first, List<Candidate> page) {
+        if (!LeaseStore.held(handle, lease)) {
+            return false;
+        }
+        long sum = page.stream().mapToLong(Candidate::size).sum();
+        int changed = handle.createUpdate("""
+                        UPDATE plans SET copies = copies + :copies, bytes = bytes + :bytes
+                        WHERE id = :plan AND state = 'making'""")
+                .bind("copies", page.size())
+                .bind("bytes", sum)
+                .bind("plan", planId)
+                .execute();
+        if (changed == 0) {
+            return false;
+        }
+        try (PreparedBatch batch = handle.prepareBatch("""
+                INSERT INTO plan_items (plan_id, position, copy_id, objid, size, state)
+                VALUES (:plan, :position, :copy, :objid, :size, 'pending')""")) {
+            long position = first;
+            for (Candidate candidate : page) {
+                batch.bind("plan", planId)
+                        .bind("position", position++)
+                        .bind("copy", candidate.copyId())
+                        .bind("objid", candidate.objid())
+                        .bind("size", candidate.size())
+                        .add();
+            }
+            batch.execute();
+        }
+        return true;
+    }
+
+    private static Optional<PlanRow> propose(Handle handle, Lease lease, long planId) {
+        if (!LeaseStore.held(handle, lease)) {
+            return Optional.empty();
+        }
+        return handle.createQuery(
+                        "UPDATE plans SET state = 'proposed' WHERE id = :plan AND state = 'making' RETURNING *")
+                .bind("plan", planId)
+                .map(PLANS)
+                .findOne();
     }
 
     /** One plan. */
     public Optional<PlanRow> get(long planId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.read(
+                "get-plan",
+                wait,
+                handle -> handle.createQuery("SELECT * FROM plans WHERE id = :plan")
+                        .bind("plan", planId)
+                        .map(PLANS)
+                        .findOne());
     }
 
     /** The plan that is being carried out in a volume. */
     public Optional<PlanRow> running(long volumeId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.read(
+                "running-plan",
+                wait,
+                handle -> handle.createQuery("SELECT * FROM plans WHERE volume_id = :volume AND state = 'running'")
+                        .bind("volume", volumeId)
+                        .map(PLANS)
+                        .findOne());
     }
 
     /**
@@ -49,31 +179,109 @@ public final class PlanStore {
      * @param after the position to go on after, or 0
      */
     public List<PlanItem> items(long planId, long after, int limit) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.read(
+                "plan-items",
+                wait,
+                handle -> handle.createQuery("""
+                        SELECT plan_id, position, copy_id, objid, size, state, reason FROM plan_items
+                        WHERE plan_id = :plan AND position > :after ORDER BY position LIMIT :limit""")
+                        .bind("plan", planId)
+                        .bind("after", after)
+                        .bind("limit", limit)
+                        .map(ITEMS)
+                        .list());
     }
 
     /**
-     * Starts a proposed plan or resumes a stopped one.
+     * Starts a proposed plan or resumes a stopped one. One without open items is done at once.
      *
      * @return false if it is in another state or expired, or if the volume has another running plan
      */
     public boolean start(long planId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write("start-plan", wait, handle -> {
+            int changed = handle.createUpdate("""
+                            UPDATE plans SET state = 'running'
+                            WHERE id = :plan AND (state = 'stopped' OR (state = 'proposed' AND expires > <now>))
+                                AND NOT EXISTS (SELECT 1 FROM plans o
+                                    WHERE o.volume_id = plans.volume_id AND o.state = 'running')""").bind("plan", planId).execute();
+            PlanItems.finish(handle, planId);
+            return changed == 1;
+        });
     }
 
     /** Stops a running plan; what it condemned still goes. */
     public boolean stop(long planId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "stop-plan",
+                wait,
+                handle ->
+                        handle.createUpdate("UPDATE plans SET state = 'stopped' WHERE id = :plan AND state = 'running'")
+                                        .bind("plan", planId)
+                                        .execute()
+                                == 1);
     }
 
     /** Drops a plan that does not run, with its items. */
     public boolean drop(long planId) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        boolean ended = database.write(
+                "drop-plan",
+                wait,
+                handle -> handle.createUpdate("""
+                                UPDATE plans SET state = 'expired', ended = COALESCE(ended, <now>)
+                                WHERE id = :plan AND state <> 'running'""").bind("plan", planId).execute() == 1);
+        if (!ended) {
+            return false;
+        }
+        // nothing starts it any more, so that its items can go in several transactions
+        int items;
+        do {
+            items = database.write("drop-plan-items", wait, handle -> dropSome(handle, planId));
+        } while (items == PAGE);
+        return true;
     }
 
-    /** Lets plans expire that were not started in time; how many. */
+    private static int dropSome(Handle handle, long planId) {
+        int items = handle.createUpdate("""
+                        DELETE FROM plan_items WHERE plan_id = :plan AND position IN (SELECT position FROM plan_items
+                            WHERE plan_id = :plan ORDER BY position LIMIT :limit)""")
+                .bind("plan", planId)
+                .bind("limit", PAGE)
+                .execute();
+        if (items < PAGE) {
+            handle.createUpdate("DELETE FROM plans WHERE id = :plan AND state = 'expired'")
+                    .bind("plan", planId)
+                    .execute();
+        }
+        return items;
+    }
+
+    /** Lets plans expire that were not started in time, or never finished being made; how many. */
     public int expire() throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "expire-plans",
+                wait,
+                handle -> handle.createUpdate("UPDATE plans SET state = 'expired', ended = <now>"
+                                + " WHERE state IN ('making', 'proposed') AND expires <= <now>")
+                        .execute());
+    }
+
+    /** Drops plans that ended longer ago; how many, at most the limit. */
+    public int pruneEnded(Duration olderThan, int limit) throws DatabaseException {
+        List<Long> old = database.read(
+                "old-plans",
+                wait,
+                handle -> handle.createQuery("""
+                        SELECT id FROM plans
+                        WHERE ended IS NOT NULL AND ended <= <now> - :age ORDER BY ended LIMIT :limit""")
+                        .bind("age", olderThan.toMillis())
+                        .bind("limit", limit)
+                        .mapTo(Long.class)
+                        .list());
+        int dropped = 0;
+        for (Long planId : old) {
+            dropped += drop(planId) ? 1 : 0;
+        }
+        return dropped;
     }
 
     /**
@@ -84,11 +292,12 @@ public final class PlanStore {
      * @return empty if the lease is lost or the plan does not run
      */
     public Optional<PlanStep> condemnNext(Lease lease, long planId, int limit) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write("condemn-next", wait, handle -> Condemning.next(handle, lease, planId, limit));
     }
 
     /** Notes that a condemned copy could not be deleted. Should that work later, the item is freed all the same. */
     public boolean itemFailed(long copyId, String reason) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        return database.write(
+                "plan-item-failed", wait, handle -> PlanItems.settle(handle, copyId, ItemState.FAILED, reason));
     }
 }

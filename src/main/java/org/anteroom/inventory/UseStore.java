@@ -2,22 +2,57 @@ package org.anteroom.inventory;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.PreparedBatch;
 
 /** When and how often copies are used, at coarse grain. */
-@SuppressWarnings("DoNotCallSuggester")
 public final class UseStore {
+    private static final int BATCH = 500;
+
+    private final Database database;
+    private final Duration wait;
 
     /**
      * Uses in a database.
      *
-     * @param wait how long a call may wait for the database in all
+     * @param wait how long one batch may wait for the database in all
      */
-    public UseStore(Database database, Duration wait) {}
+    public UseStore(Database database, Duration wait) {
+        this.database = database;
+        this.wait = wait;
+    }
 
-    /** Adds uses to what is known; those of copies that are gone are left out. */
+    /**
+     * Adds uses to what is known, in batches; those of copies that are gone are left out.
+     *
+     * @throws DatabaseException with the first batches recorded, maybe
+     */
     public void record(Collection<Use> uses) throws DatabaseException {
-        throw new UnsupportedOperationException();
+        // in the order of the keys, so that two writers do not wait for each other crosswise
+        List<Use> sorted =
+                uses.stream().sorted(Comparator.comparingLong(Use::copyId)).toList();
+        for (int from = 0; from < sorted.size(); from += BATCH) {
+            List<Use> batch = sorted.subList(from, Math.min(from + BATCH, sorted.size()));
+            database.write("record-uses", wait, handle -> record(handle, batch));
+        }
+    }
+
+    private static int record(Handle handle, List<Use> uses) {
+        try (PreparedBatch batch = handle.prepareBatch("""
+                UPDATE copy_use SET uses = uses + :uses,
+                    last_use = CASE WHEN last_use < :last_use THEN :last_use ELSE last_use END
+                WHERE copy_id = :copy_id""")) {
+            for (Use use : uses) {
+                batch.bind("uses", use.uses())
+                        .bind("last_use", use.lastUse().toEpochMilli())
+                        .bind("copy_id", use.copyId())
+                        .add();
+            }
+            return batch.execute().length;
+        }
     }
 }

@@ -7,9 +7,6 @@ import java.util.Map;
 /** What one kind of database does in its own way. Statements are portable but for what is defined here. */
 public interface Dialect {
 
-    /** The folder of its own migrations below {@code db/migration}. */
-    String name();
-
     /** The database's clock in milliseconds since 1970, as an expression; statements write it as {@code <now>}. */
     String now();
 

@@ -98,10 +98,10 @@ final class GroupCommit {
             transaction(handle, claimed, outcomes);
         } catch (SQLException | RuntimeException | Error e) {
             Throwable failure = failures.translated(e);
-            if (claimed.isEmpty()) {
-                failAll(failure);
-            } else {
+            if (!claimed.isEmpty()) {
                 claimed.forEach(change -> change.fail(failure));
+            } else if (!failures.locked(e)) {
+                failAll(failure);
             }
             return;
         }
@@ -111,14 +111,7 @@ final class GroupCommit {
 
     private void transaction(Handle handle, List<Operation<?>> claimed, List<Runnable> outcomes) throws SQLException {
         try (Statement control = handle.getConnection().createStatement()) {
-            try {
-                control.execute(dialect.begin());
-            } catch (SQLException e) {
-                if (dialect.locked(e)) {
-                    return;
-                }
-                throw e;
-            }
+            control.execute(dialect.begin());
             boolean committed = false;
             try {
                 runAll(handle, control, claimed, outcomes);

@@ -32,8 +32,7 @@ public final class Migrations {
         try {
             Flyway.configure(loader)
                     .dataSource(source)
-                    .locations("classpath:db/migration/common", "classpath:db/migration/" + dialect.name())
-                    .failOnMissingLocations(false)
+                    .locations("classpath:db/migration/common")
                     .placeholders(dialect.placeholders())
                     .load()
                     .migrate();

@@ -61,11 +61,6 @@ public final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public String name() {
-        return "sqlite";
-    }
-
-    @Override
     public String now() {
         return now;
     }
