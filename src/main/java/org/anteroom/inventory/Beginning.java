@@ -22,9 +22,10 @@ final class Beginning {
             Active running = active.get();
             return new BeginResult.RunningElsewhere(running.id(), running.epoch(), running.owner());
         }
-        if (active.isPresent()) {
+        if (active.isPresent() && active.get().state() == FillState.QUEUED) {
             return claim(handle, fill, active.get(), candidates);
         }
+        active.ifPresent(lost -> end(handle, lost));
         return place(handle, fill, candidates)
                 .<BeginResult>map(volume -> insert(handle, fill, volume))
                 .orElseGet(BeginResult.NoRoom::new);
@@ -101,20 +102,27 @@ final class Beginning {
         return new BeginResult.Begun(new FillTicket(id, 1, volume, fill.copyName()));
     }
 
-    /** Takes over a fill that is queued, or whose owner was not heard of for too long. */
-    private static BeginResult claim(Handle handle, NewFill fill, Active lost, List<Long> candidates) {
-        if (lost.state() == FillState.RUNNING) {
-            VolumeStore.unreserve(handle, lost.volumeId(), lost.size());
-        }
+    /** Ends a fill whose owner was not heard of for too long. Its row stays, since a file of that owner may be left. */
+    private static void end(Handle handle, Active lost) {
+        fail(handle, lost, "its owner was not heard of any more");
+        VolumeStore.unreserve(handle, lost.volumeId(), lost.size());
+    }
+
+    private static void fail(Handle handle, Active active, String reason) {
+        handle.createUpdate("""
+                        UPDATE fills SET state = 'failed', reason = :reason, expires = NULL, ended = <now>
+                        WHERE id = :id AND epoch = :epoch""")
+                .bind("reason", reason)
+                .bind("id", active.id())
+                .bind("epoch", active.epoch())
+                .execute();
+    }
+
+    /** Takes a fill that is queued. */
+    private static BeginResult claim(Handle handle, NewFill fill, Active queued, List<Long> candidates) {
         Optional<Long> volume = place(handle, fill, candidates);
         if (volume.isEmpty()) {
-            handle.createUpdate("""
-                            UPDATE fills SET state = 'failed', reason = :reason, expires = NULL, ended = <now>
-                            WHERE id = :id AND epoch = :epoch""")
-                    .bind("reason", "no volume has room")
-                    .bind("id", lost.id())
-                    .bind("epoch", lost.epoch())
-                    .execute();
+            fail(handle, queued, "no volume has room");
             return new BeginResult.NoRoom();
         }
         long epoch = bind(handle.createQuery("""
@@ -123,11 +131,11 @@ final class Beginning {
                                     epoch = epoch + 1, expires = <now> + :lease
                                 WHERE id = :id AND epoch = :epoch
                                 RETURNING epoch"""), fill, volume.get())
-                .bind("id", lost.id())
-                .bind("epoch", lost.epoch())
+                .bind("id", queued.id())
+                .bind("epoch", queued.epoch())
                 .mapTo(Long.class)
                 .one();
-        return new BeginResult.Begun(new FillTicket(lost.id(), epoch, volume.get(), fill.copyName()));
+        return new BeginResult.Begun(new FillTicket(queued.id(), epoch, volume.get(), fill.copyName()));
     }
 
     private static <S extends SqlStatement<S>> S bind(S statement, NewFill fill, long volume) {

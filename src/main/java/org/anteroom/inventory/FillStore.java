@@ -22,6 +22,16 @@ public final class FillStore {
     private static final String MINE =
             " WHERE id = :id AND epoch = :epoch AND instance = :instance AND boot = :boot" + " AND state = 'running'";
 
+    /**
+     * That the owner of a fill may be at work: its lease has not run out; or it is the one who asks; or it is another
+     * instance that has lost the fill only lately, and may not know yet. Earlier boots of the same instance are dead.
+     */
+    private static final String AT_WORK = "((state = 'running' AND expires > <now>)"
+            + " OR (instance = :instance AND boot = :boot)"
+            + " OR (instance <> :instance AND COALESCE(ended, expires) > <now> - :unaware))";
+
+    private static final Duration UNAWARE = Duration.ofMinutes(10);
+
     private final Database database;
     private final Duration wait;
 
@@ -137,11 +147,13 @@ public final class FillStore {
                 .one();
     }
 
-    /** Ends a fill without a copy and gives its bytes back; false if it was lost before. */
+    /** Ends a fill without a copy, of which no file is left, and gives its bytes back; false if it was lost before. */
     public boolean fail(FillTicket ticket, Owner owner, String reason) throws DatabaseException {
         // Also after the lease ran out, as long as nobody else took the fill: then the bytes are back sooner.
         return database.write(
-                "fail-fill", wait, handle -> end(handle, mine(ending(handle, MINE, reason), ticket, owner)) == 1);
+                "fail-fill",
+                wait,
+                handle -> end(handle, mine(ending(handle, ", name = NULL" + MINE, reason), ticket, owner)) == 1);
     }
 
     /** Ends the queued and running fills of a file; how many. Their owners find out later. */
@@ -198,15 +210,70 @@ public final class FillStore {
                                 "its owner was not heard of any more")));
     }
 
-    /** Whether that owner of a fill may still be at work; if not, its temporary file is dead. */
-    public boolean alive(long fillId, long epoch) throws DatabaseException {
+    /**
+     * Whether that owner of a fill may still be at work; if not, its temporary file is dead.
+     *
+     * @param asking whose fills count as at work, even lost ones, since it removes their files itself
+     */
+    public boolean alive(long fillId, long epoch, Owner asking) throws DatabaseException {
         return database.read(
                 "fill-alive",
                 wait,
-                handle -> handle.createQuery(
-                                "SELECT 1 FROM fills WHERE id = :id AND epoch = :epoch AND state = 'running' AND expires > <now>")
+                handle -> asking(
+                                handle.createQuery(
+                                        "SELECT 1 FROM fills WHERE id = :id AND epoch = :epoch AND " + AT_WORK),
+                                asking)
                         .bind("id", fillId)
                         .bind("epoch", epoch)
+                        .mapTo(Integer.class)
+                        .findOne()
+                        .isPresent());
+    }
+
+    /**
+     * Fills of a volume that were taken from their owners, who are not at work any more: a temporary file of theirs may be
+     * left, and a file under the copy's name. They are given again until they are {@link #cleaned}.
+     *
+     * @param asking whose own fills are left out, since it removes their files itself
+     */
+    public List<FillTicket> leftovers(long volumeId, Owner asking, int limit) throws DatabaseException {
+        return database.read(
+                "fill-leftovers",
+                wait,
+                handle -> asking(handle.createQuery("""
+                                SELECT id, epoch, volume_id, name FROM fills
+                                WHERE volume_id = :volume AND state = 'failed' AND name IS NOT NULL AND NOT\s""" + AT_WORK + " ORDER BY id LIMIT :limit"), asking)
+                        .bind("volume", volumeId)
+                        .bind("limit", limit)
+                        .map((row, context) -> new FillTicket(
+                                row.getLong("id"),
+                                row.getLong("epoch"),
+                                row.getLong("volume_id"),
+                                row.getString("name")))
+                        .list());
+    }
+
+    /** Notes that nothing is left of a fill that failed. */
+    public boolean cleaned(FillTicket ticket) throws DatabaseException {
+        return database.write(
+                "fill-cleaned",
+                wait,
+                handle -> handle.createUpdate(
+                                        "UPDATE fills SET name = NULL WHERE id = :id AND epoch = :epoch AND state = 'failed'")
+                                .bind("id", ticket.fillId())
+                                .bind("epoch", ticket.epoch())
+                                .execute()
+                        == 1);
+    }
+
+    /** Whether the copy that a fill was to make has its row, in whatever state: then its file is no leftover. */
+    public boolean stored(FillTicket ticket) throws DatabaseException {
+        return database.read(
+                "fill-stored",
+                wait,
+                handle -> handle.createQuery("SELECT 1 FROM copies WHERE volume_id = :volume AND name = :name")
+                        .bind("volume", ticket.volumeId())
+                        .bind("name", ticket.name())
                         .mapTo(Integer.class)
                         .findOne()
                         .isPresent());
@@ -269,9 +336,16 @@ public final class FillStore {
                 .bind("boot", owner.boot());
     }
 
-    private static Query ending(Handle handle, String where, String reason) {
+    private static <S extends SqlStatement<S>> S asking(S statement, Owner asking) {
+        return statement
+                .bind("instance", asking.instance())
+                .bind("boot", asking.boot())
+                .bind("unaware", UNAWARE.toMillis());
+    }
+
+    private static Query ending(Handle handle, String rest, String reason) {
         return handle.createQuery("UPDATE fills SET state = 'failed', reason = :reason, expires = NULL, ended = <now>"
-                        + where + " RETURNING COALESCE(volume_id, 0) AS volume_id, size")
+                        + rest + " RETURNING COALESCE(volume_id, 0) AS volume_id, size")
                 .bind("reason", reason);
     }
 

@@ -74,6 +74,7 @@ CREATE INDEX fills_by_owner ON fills (instance, boot) WHERE state = 'running';
 CREATE INDEX fills_by_expiry ON fills (expires) WHERE state = 'running';
 CREATE INDEX fills_by_state ON fills (state, id);
 CREATE INDEX fills_ended ON fills (ended) WHERE ended IS NOT NULL;
+CREATE INDEX fills_leftover ON fills (volume_id, id) WHERE state = 'failed' AND name IS NOT NULL;
 
 CREATE TABLE plans (
     id               ${identity},
