@@ -1,0 +1,158 @@
+package org.anteroom.fill;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FileFacts;
+import org.anteroom.volume.CopyReader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A copy being made, as its readers see it: a growing file.
+ *
+ * <p>One thread fills; any number follow. The filling thread publishes how far readers may read and never waits for one.
+ * A reader that has caught up registers a wake-up and holds no thread. The protocol between the two: the filling thread
+ * first publishes, then looks for waiters; a reader first registers, then looks again at what is published. So one of the
+ * two sees the other.
+ *
+ * <p>Followers share one open file. It is closed when the fill has ended and the last of them has left; until then the
+ * bytes can be read even if the copy has been deleted meanwhile.
+ */
+public final class Fill {
+    private final String objid;
+    private final FileFacts facts;
+    private final ConcurrentLinkedQueue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    /** The fill itself and each follower hold the file. */
+    private final AtomicInteger holders = new AtomicInteger(1);
+
+    private volatile long readable;
+    private volatile @Nullable CopyReader file;
+    private volatile @Nullable IOException failure;
+    private volatile boolean ended;
+
+    private record Waiter(long position, Runnable wake) {}
+
+    Fill(String objid, FileFacts facts) {
+        this.objid = objid;
+        this.facts = facts;
+    }
+
+    /** The key of the file. */
+    public String objid() {
+        return objid;
+    }
+
+    /** What the archive said of the file when the fill began. */
+    public FileFacts facts() {
+        return facts;
+    }
+
+    /** Bytes that followers may read by now. */
+    public long readable() {
+        return readable;
+    }
+
+    /** Begins to follow; null if the fill is over and its file closed, so that the reader must look elsewhere. */
+    public @Nullable Follower follow() {
+        int seen;
+        do {
+            seen = holders.get();
+            if (seen == 0) {
+                return null;
+            }
+        } while (!holders.compareAndSet(seen, seen + 1));
+        return new Follower(this);
+    }
+
+    void opened(CopyReader written) {
+        file = written;
+    }
+
+    void publish(long position) {
+        readable = position;
+        wake(false);
+    }
+
+    /** All bytes are right and readable. */
+    void succeed(long size) {
+        readable = size;
+        ended = true;
+        wake(true);
+    }
+
+    /**
+     * No more bytes will come.
+     *
+     * @param cause a {@link FailureException} when the archive is to blame and readers cannot be helped; any other when
+     *     they should read on from the archive
+     */
+    void abandon(IOException cause) {
+        failure = cause;
+        ended = true;
+        wake(true);
+    }
+
+    int read(ByteBuffer target, long position) throws IOException {
+        long limit = readable;
+        if (position < limit) {
+            CopyReader open = file;
+            if (open == null) {
+                throw new FillAbandonedException("the fill's file is not open", null);
+            }
+            if (limit - position < target.remaining()) {
+                target.limit(target.position() + (int) (limit - position));
+            }
+            int n = open.read(target, position);
+            if (n < 0) {
+                throw new FillAbandonedException("the growing copy is shorter than what was written to it", null);
+            }
+            return n;
+        }
+        if (!ended) {
+            return 0;
+        }
+        // ended is read before failure and the last readable are read again: they were written before it
+        IOException cause = failure;
+        if (cause instanceof FailureException archive) {
+            // a new exception for each reader: each has its own stack trace and suppressed ones
+            throw new FailureException(archive.reason(), archive.getMessage(), archive);
+        }
+        if (cause != null) {
+            throw new FillAbandonedException("the fill was given up", cause);
+        }
+        return position < readable ? read(target, position) : -1;
+    }
+
+    boolean await(long position, Runnable wake) {
+        if (position < readable || ended) {
+            return false;
+        }
+        Waiter waiter = new Waiter(position, wake);
+        waiters.add(waiter);
+        // if something came meanwhile and the waiter is still there, nobody else will wake it
+        return !((position < readable || ended) && waiters.remove(waiter));
+    }
+
+    void release() {
+        if (holders.decrementAndGet() == 0) {
+            CopyReader open = file;
+            if (open != null) {
+                try {
+                    open.close();
+                } catch (IOException e) {
+                    // reading is over, and nothing was written through this handle
+                }
+            }
+        }
+    }
+
+    private void wake(boolean all) {
+        for (Waiter waiter : waiters) {
+            if ((all || waiter.position() < readable) && waiters.remove(waiter)) {
+                waiter.wake().run();
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package org.anteroom.fill;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import org.anteroom.archive.Archive;
+import org.anteroom.archive.ArchiveStream;
+import org.anteroom.inventory.FillTicket;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
+import org.anteroom.model.Sha256;
+import org.anteroom.volume.CopyWriter;
+import org.anteroom.volume.VolumeGuard;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work of one fill, on a thread of its own: read the archive, write the copy, verify, name.
+ *
+ * <p>Readers are let on up to {@link #HELD_BACK} bytes before the end; the rest is published when the archive has ended
+ * where it should and the checksum, where the archive gives one, is right. So no reader gets a whole file that is wrong.
+ * The row is not written here but by the caller, last.
+ */
+final class FillRun {
+    /** Bytes before the end that readers get only when all is verified. */
+    static final long HELD_BACK = 64 * 1024;
+
+    private static final int BUFFER = 256 * 1024;
+
+    private final Archive archive;
+    private final VolumeGuard volume;
+    private final FileKey key;
+    private final FillTicket ticket;
+    private final Fill fill;
+
+    FillRun(Archive archive, VolumeGuard volume, FileKey key, FillTicket ticket, Fill fill) {
+        this.archive = archive;
+        this.volume = volume;
+        this.key = key;
+        this.ticket = ticket;
+        this.fill = fill;
+    }
+
+    /** What the run did: the facts with the checksum when there is a whole, durable copy, else why not. */
+    record Result(@Nullable FileFacts stored, @Nullable IOException failure) {}
+
+    /**
+     * Runs to the end; never throws an IOException. When the result has facts, the copy exists under its name; else
+     * nothing of it is left, or what is left bears a temporary name.
+     */
+    Result run() {
+        FileFacts facts = fill.facts();
+        // once the bytes are verified, readers are served to the end whatever becomes of the copy
+        boolean served = false;
+        try (CopyWriter writer = volume.create(ticket.temporary(), ticket.name(), facts.size())) {
+            fill.opened(writer.openWritten());
+            Sha256 digest = copy(writer, facts);
+            fill.succeed(facts.size());
+            served = true;
+            writer.commit();
+            return new Result(facts.withSha256(digest), null);
+        } catch (IOException e) {
+            if (served) {
+                removeNamed(e);
+            } else {
+                fill.abandon(e);
+            }
+            return new Result(null, e);
+        }
+    }
+
+    /** A commit that failed may have failed after the copy had got its name. */
+    private void removeNamed(IOException failure) {
+        try {
+            volume.delete(ticket.name());
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private Sha256 copy(CopyWriter writer, FileFacts facts) throws IOException {
+        MessageDigest digester = Sha256.digester();
+        try (ArchiveStream stream = openArchive(facts)) {
+            ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.max(1, Math.min(BUFFER, facts.size())));
+            while (readArchive(stream, buffer.clear()) >= 0) {
+                buffer.flip();
+                if (writer.written() + buffer.remaining() > facts.size()) {
+                    throw wrong("the archive sends more bytes than the file has");
+                }
+                digester.update(buffer.duplicate());
+                writer.write(buffer);
+                fill.publish(Math.max(fill.readable(), Math.min(writer.written(), facts.size() - HELD_BACK)));
+            }
+        }
+        if (writer.written() != facts.size()) {
+            throw wrong("the archive ended after " + writer.written() + " of " + facts.size() + " bytes");
+        }
+        Sha256 digest = Sha256.of(digester);
+        if (facts.sha256() != null && !facts.sha256().equals(digest)) {
+            throw wrong("the bytes of the archive do not match its checksum");
+        }
+        return digest;
+    }
+
+    private ArchiveStream openArchive(FileFacts facts) throws FailureException {
+        try {
+            return archive.open(key, facts, 0);
+        } catch (IOException e) {
+            throw archiveFailure(e);
+        }
+    }
+
+    private static int readArchive(ArchiveStream stream, ByteBuffer buffer) throws FailureException {
+        try {
+            return stream.read(buffer);
+        } catch (IOException e) {
+            throw archiveFailure(e);
+        }
+    }
+
+    private static FailureException archiveFailure(IOException e) {
+        return e instanceof FailureException failure
+                ? failure
+                : new FailureException(FailureReason.ARCHIVE_FAILED, "The archive failed while the file was read.", e);
+    }
+
+    private static FailureException wrong(String what) {
+        return new FailureException(FailureReason.WRONG_BYTES, "The file cannot be delivered: " + what + ".");
+    }
+}

@@ -1,0 +1,323 @@
+package org.anteroom.fill;
+
+import io.prometheus.metrics.core.metrics.Counter;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import org.anteroom.archive.Archive;
+import org.anteroom.inventory.BeginResult;
+import org.anteroom.inventory.CopyRow;
+import org.anteroom.inventory.FillStore;
+import org.anteroom.inventory.FillTicket;
+import org.anteroom.inventory.Locations;
+import org.anteroom.inventory.NewFill;
+import org.anteroom.inventory.Owner;
+import org.anteroom.jdbc.DatabaseException;
+import org.anteroom.metrics.Metrics;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
+import org.anteroom.tasks.Tasks;
+import org.anteroom.volume.VolumeGuard;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The fills of this instance: one per file in the whole fleet, started by the first reader that misses.
+ *
+ * <p>The protocol. In this instance the map of running fills is the single flight, in the fleet the row in {@code fills}.
+ * Whoever wins the row owns (fill, epoch) for a lease, which {@link #renew} keeps. The copy is written, verified and
+ * named; then one transaction, conditional on owner and epoch, turns the fill into a copy. If that transaction finds that
+ * the fill is no longer ours, the file is deleted again; if its outcome is unknown, the question is asked again until it
+ * is answered, since deleting a file whose row exists, or keeping one without a row, would be wrong.
+ *
+ * <p>No lock is held over anything, and no connection while the archive or a volume is waited for.
+ */
+public final class Fills {
+    /** How long a fill is owned without being renewed. */
+    public static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** How often {@link #renew} is to be called. */
+    public static final Duration RENEWAL = Duration.ofSeconds(10);
+
+    private static final Logger log = LoggerFactory.getLogger(Fills.class);
+
+    private final FillStore store;
+    private final Placement placement;
+    private final Archive archive;
+    private final Locations<?> locations;
+    private final Owner owner;
+    private final ExecutorService threads;
+    private final Semaphore slots;
+    private final SecureRandom random = new SecureRandom();
+    private final Counter ended;
+    private final Counter bytes;
+
+    /** From the first reader's wish to the end of the fill; completed once it is known what came of the wish. */
+    private final ConcurrentMap<String, CompletableFuture<Outcome>> wishes = new ConcurrentHashMap<>();
+
+    private final ConcurrentMap<FillTicket, Fill> running = new ConcurrentHashMap<>();
+    private final ConcurrentMap<FillTicket, Unsettled> unsettled = new ConcurrentHashMap<>();
+
+    /** A fill whose end the inventory could not be told. */
+    private record Unsettled(String objid, @Nullable FileFacts stored, String reason) {}
+
+    /**
+     * No fill runs yet.
+     *
+     * @param archive bounded in time: a stalled read fails
+     * @param concurrency the most fills at once
+     */
+    public Fills(
+            FillStore store,
+            Placement placement,
+            Archive archive,
+            Locations<?> locations,
+            Owner owner,
+            int concurrency,
+            Tasks tasks,
+            Metrics metrics) {
+        this.store = store;
+        this.placement = placement;
+        this.archive = archive;
+        this.locations = locations;
+        this.owner = owner;
+        this.threads = tasks.pool("fill", concurrency, concurrency);
+        this.slots = new Semaphore(concurrency);
+        this.ended = metrics.counter("anteroom_fills", "Fills that ended, by how", "result");
+        this.bytes = metrics.counter("anteroom_fill_bytes", "Bytes of copies that were made");
+        metrics.gauge("anteroom_fills_running", "Fills that run in this instance", running::size);
+        metrics.gauge(
+                "anteroom_fills_unsettled", "Fills whose end the inventory has not been told yet", unsettled::size);
+        metrics.gauge("anteroom_fills_limit", "The most fills at once", () -> concurrency);
+    }
+
+    /** The fill of a file that runs in this instance. */
+    public @Nullable Fill running(String objid) {
+        CompletableFuture<Outcome> wish = wishes.get(objid);
+        return wish == null ? null : fillOf(wish);
+    }
+
+    private static @Nullable Fill fillOf(CompletableFuture<Outcome> wish) {
+        return wish.getNow(null) instanceof Outcome.Following following ? following.fill() : null;
+    }
+
+    /**
+     * Begins a fill, or joins the one that runs. Blocks the first caller, in the inventory only, at most for {@code wait};
+     * others who want the same file get a future that the first one completes.
+     *
+     * @param facts what the archive says of the file now
+     */
+    public CompletableFuture<Outcome> begin(FileKey key, FileFacts facts, Duration wait) {
+        String objid = key.objid();
+        CompletableFuture<Outcome> mine = new CompletableFuture<>();
+        CompletableFuture<Outcome> present = wishes.putIfAbsent(objid, mine);
+        if (present != null) {
+            return present.thenApply(Fills::joined);
+        }
+        Outcome outcome = new Outcome.Bypass("error");
+        try {
+            outcome = tryBegin(key, objid, facts, wait, mine);
+        } finally {
+            if (!(outcome instanceof Outcome.Following)) {
+                wishes.remove(objid, mine);
+            }
+            mine.complete(outcome);
+        }
+        return mine;
+    }
+
+    private static Outcome joined(Outcome outcome) {
+        return outcome instanceof Outcome.Following following
+                ? new Outcome.Following(following.fill(), false)
+                : outcome;
+    }
+
+    private Outcome tryBegin(
+            FileKey key, String objid, FileFacts facts, Duration wait, CompletableFuture<Outcome> wish) {
+        if (!facts.hasSize()) {
+            return new Outcome.Bypass("unknown-length");
+        }
+        if (wait.isZero() || wait.isNegative()) {
+            return new Outcome.Bypass("inventory-unavailable");
+        }
+        List<Long> candidates = placement.candidates(facts.size());
+        if (candidates.isEmpty()) {
+            return new Outcome.Bypass("no-volume");
+        }
+        if (!slots.tryAcquire()) {
+            return new Outcome.Bypass("busy");
+        }
+        boolean started = false;
+        try {
+            NewFill asked = new NewFill(objid, facts, copyName(), owner, LEASE);
+            BeginResult result = store.begin(asked, candidates, wait);
+            if (result instanceof BeginResult.Cached cached) {
+                return new Outcome.Cached(cached.copies());
+            }
+            if (result instanceof BeginResult.Begun begun) {
+                started = true;
+                return start(key, new Fill(objid, facts), begun.ticket(), wish);
+            }
+            return new Outcome.Bypass(result instanceof BeginResult.NoRoom ? "no-room" : "filled-elsewhere");
+        } catch (DatabaseException e) {
+            log.debug("no fill of {}: {}", objid, e.getMessage());
+            return new Outcome.Bypass("inventory-unavailable");
+        } finally {
+            if (!started) {
+                slots.release();
+            }
+        }
+    }
+
+    private Outcome start(FileKey key, Fill fill, FillTicket ticket, CompletableFuture<Outcome> wish) {
+        Outcome outcome = new Outcome.Following(fill, true);
+        running.put(ticket, fill);
+        // before the thread begins: its end looks for a wish that is complete
+        wish.complete(outcome);
+        try {
+            threads.execute(() -> run(key, ticket, fill));
+        } catch (RejectedExecutionException e) {
+            // only while stopping: there are as many threads as slots
+            fill.abandon(new IOException("the instance is stopping", e));
+            end(ticket, fill, "stopping");
+            slots.release();
+        }
+        return outcome;
+    }
+
+    private void run(FileKey key, FillTicket ticket, Fill fill) {
+        String reason = "internal";
+        FileFacts stored = null;
+        try {
+            VolumeGuard volume = placement.volume(ticket.volumeId());
+            FillRun.Result result = new FillRun(archive, volume, key, ticket, fill).run();
+            stored = result.stored();
+            reason = reason(result.failure());
+            if (result.failure() != null) {
+                log.warn("The copy of {} was not made: {}", fill.objid(), describe(result.failure()));
+            }
+        } catch (RuntimeException | Error e) {
+            fill.abandon(new IOException(e));
+            log.error("The copy of {} was not made", fill.objid(), e);
+        } finally {
+            if (!settle(ticket, new Unsettled(fill.objid(), stored, reason))) {
+                unsettled.put(ticket, new Unsettled(fill.objid(), stored, reason));
+            }
+            end(ticket, fill, stored != null ? "stored" : reason);
+            slots.release();
+        }
+    }
+
+    private void end(FillTicket ticket, Fill fill, String result) {
+        ended.labelValues(result).inc();
+        running.remove(ticket);
+        forget(fill.objid(), fill);
+        fill.release();
+    }
+
+    /** Lets the next reader of a file begin a fill of its own, since this one is not to be followed any more. */
+    private void forget(String objid, @Nullable Fill fill) {
+        wishes.computeIfPresent(objid, (key, wish) -> {
+            Fill present = fillOf(wish);
+            return present != null && (fill == null || present == fill) ? null : wish;
+        });
+    }
+
+    /** Sends no new readers to the running fill of a file that is being deleted; those that follow it go on. */
+    public void cancel(String objid) {
+        forget(objid, null);
+    }
+
+    /** Tells the inventory how a fill ended; false if it could not be told, or did not answer. */
+    private boolean settle(FillTicket ticket, Unsettled end) {
+        try {
+            if (end.stored() == null) {
+                store.fail(ticket, owner, end.reason());
+                return true;
+            }
+            Optional<CopyRow> copy = store.complete(ticket, owner, end.stored());
+            if (copy.isPresent()) {
+                bytes.inc(end.stored().size());
+                locations.put(end.objid(), List.of(copy.get()));
+                log.info("Cached {} ({} bytes) in {}", end.objid(), end.stored().size(), volumeName(ticket));
+            } else if (!store.stored(ticket)) {
+                log.warn("The copy of {} is dropped: its fill was ended or taken over meanwhile", end.objid());
+                return drop(ticket);
+            }
+            return true;
+        } catch (DatabaseException e) {
+            log.warn("The end of the fill of {} is not recorded yet: {}", end.objid(), e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean drop(FillTicket ticket) {
+        try {
+            placement.volume(ticket.volumeId()).delete(ticket.name());
+            return true;
+        } catch (IOException e) {
+            log.warn("A file without a row is left in volume {} for now: {}", volumeName(ticket), describe(e));
+            return false;
+        }
+    }
+
+    /** Keeps the running fills for another lease, and tells the inventory of ends that it does not know yet. */
+    public void renew() {
+        running.forEach((ticket, fill) -> {
+            try {
+                if (!store.renew(ticket, owner, LEASE, fill.readable())) {
+                    // it goes on for its readers, and will find zero rows at its end
+                    log.warn("The fill of {} is no longer this instance's", fill.objid());
+                }
+            } catch (DatabaseException e) {
+                log.debug("The fill of {} could not be renewed: {}", fill.objid(), e.getMessage());
+            }
+        });
+        unsettled.forEach((ticket, end) -> {
+            if (settle(ticket, end)) {
+                unsettled.remove(ticket, end);
+            }
+        });
+    }
+
+    /** Fills that run in this instance. */
+    public int runningCount() {
+        return running.size();
+    }
+
+    private String copyName() {
+        byte[] name = new byte[16];
+        random.nextBytes(name);
+        return HexFormat.of().formatHex(name);
+    }
+
+    private String volumeName(FillTicket ticket) {
+        return placement.volume(ticket.volumeId()).name();
+    }
+
+    private static String reason(@Nullable IOException failure) {
+        if (failure instanceof FailureException reasoned) {
+            return reasoned.reason().name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+        }
+        return failure == null ? "stored" : "volume-failed";
+    }
+
+    private static String describe(@Nullable Throwable failure) {
+        if (failure == null) {
+            return "";
+        }
+        Throwable cause = failure.getCause();
+        return failure.getMessage() + (cause == null ? "" : " (" + cause + ")");
+    }
+}
