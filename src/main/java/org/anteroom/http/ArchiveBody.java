@@ -1,0 +1,157 @@
+package org.anteroom.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.anteroom.archive.AsyncArchiveStream;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.Sha256;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of the archive, passed through.
+ *
+ * <p>Chunks are asked for one at a time and only when the client has taken the last one, so that a slow client holds
+ * neither a thread nor a permit of the archive. The last {@link #HELD_BACK} bytes of the file are handed out only when the
+ * archive has ended where it should and, for a whole file whose checksum is known, the checksum is right: nobody gets a
+ * whole file that is wrong.
+ */
+final class ArchiveBody implements Body {
+    /** Bytes before the end that wait for the end of the archive's stream. */
+    static final int HELD_BACK = 64 * 1024;
+
+    private static final int CAPACITY = 2 * HELD_BACK;
+
+    private final AsyncArchiveStream stream;
+    private final FileFacts facts;
+    private final @Nullable MessageDigest digester;
+
+    /** Bytes from {@code start} on: what has been read and not yet handed out. Flipped for handing out. */
+    private final ByteBuffer chunk;
+
+    private long start;
+    private boolean ended;
+    private boolean closed;
+    private @Nullable CompletableFuture<Integer> pending;
+
+    /**
+     * A body from a stream that begins at the offset.
+     *
+     * @param facts what the archive said of the file
+     */
+    ArchiveBody(AsyncArchiveStream stream, FileFacts facts, long offset) {
+        this.stream = stream;
+        this.facts = facts;
+        this.start = offset;
+        this.digester = offset == 0 && facts.sha256() != null ? Sha256.digester() : null;
+        int capacity = facts.hasSize() ? (int) Math.min(CAPACITY, Math.max(1, facts.size() - offset) + 1) : CAPACITY;
+        this.chunk = ByteBuffer.allocate(capacity).flip();
+    }
+
+    @Override
+    public int read(ByteBuffer target, long position) throws IOException {
+        if (position != start) {
+            throw new IllegalStateException("asked for " + position + " where only " + start + " can be read");
+        }
+        while (true) {
+            int n = handOut(target);
+            if (n > 0) {
+                return n;
+            }
+            if (ended) {
+                return -1;
+            }
+            CompletableFuture<Integer> asked = pending;
+            if (asked == null) {
+                asked = ask();
+            }
+            if (!asked.isDone()) {
+                return 0;
+            }
+            pending = null;
+            take(asked);
+        }
+    }
+
+    @Override
+    public boolean await(long position, Runnable wake) {
+        CompletableFuture<Integer> asked = pending;
+        if (asked == null || asked.isDone()) {
+            return false;
+        }
+        var unused = asked.whenComplete((n, failure) -> wake.run());
+        return true;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            stream.close();
+        }
+    }
+
+    private int handOut(ByteBuffer target) {
+        long limit;
+        if (ended) {
+            limit = Long.MAX_VALUE;
+        } else if (facts.hasSize()) {
+            limit = facts.size() - HELD_BACK;
+        } else {
+            limit = start + chunk.remaining() - HELD_BACK;
+        }
+        int n = (int) Math.min(Math.min(chunk.remaining(), target.remaining()), limit - start);
+        if (n <= 0) {
+            return 0;
+        }
+        target.put(target.position(), chunk, chunk.position(), n);
+        target.position(target.position() + n);
+        chunk.position(chunk.position() + n);
+        start += n;
+        return n;
+    }
+
+    private CompletableFuture<Integer> ask() {
+        chunk.compact();
+        CompletableFuture<Integer> asked = stream.read(chunk);
+        pending = asked;
+        return asked;
+    }
+
+    /** Takes what has arrived, and makes the buffer ready for handing out. */
+    private void take(CompletableFuture<Integer> asked) throws IOException {
+        int n;
+        try {
+            n = asked.join();
+        } catch (CompletionException e) {
+            throw failure(e.getCause() == null ? e : e.getCause());
+        } finally {
+            chunk.flip();
+        }
+        if (n < 0) {
+            end();
+        } else if (digester != null) {
+            digester.update(chunk.array(), chunk.limit() - n, n);
+        }
+    }
+
+    private void end() throws FailureException {
+        ended = true;
+        if (digester != null && !Sha256.of(digester).equals(facts.sha256())) {
+            throw new FailureException(
+                    FailureReason.WRONG_BYTES,
+                    "The file cannot be delivered: the bytes of the archive do not match its checksum.");
+        }
+    }
+
+    private static FailureException failure(Throwable cause) {
+        return cause instanceof FailureException reasoned
+                ? reasoned
+                : new FailureException(
+                        FailureReason.ARCHIVE_FAILED, "The archive failed while the file was read.", cause);
+    }
+}

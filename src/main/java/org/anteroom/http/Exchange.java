@@ -1,0 +1,316 @@
+package org.anteroom.http;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.anteroom.delivery.FileHeaders;
+import org.anteroom.delivery.FileRequest;
+import org.anteroom.delivery.ResponsePlan;
+import org.anteroom.inventory.CopyRow;
+import org.anteroom.inventory.Located;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request for a file and its answer: carries out a {@link ResponsePlan} and, when a body is lost in the middle, finds
+ * where to go on.
+ */
+final class Exchange implements Transfer.Source {
+    /** Cache-Status (RFC 9211) of an answer from a copy. */
+    static final String HIT = "anteroom; hit";
+
+    private static final Logger log = LoggerFactory.getLogger(Exchange.class);
+
+    private final FileService service;
+    private final HttpServletRequest request;
+    private final HttpServletResponse response;
+    private final FileKey key;
+    private final String objid;
+    private final FileRequest asked;
+
+    private @Nullable AsyncContext async;
+    private @Nullable Transfer transfer;
+    private @Nullable ResponsePlan plan;
+    private @Nullable FileFacts facts;
+    /** Copies that may still be tried when a body is lost. */
+    private final List<CopyRow> others = new ArrayList<>(0);
+
+    private String cacheStatus = HIT;
+
+    Exchange(FileService service, HttpServletRequest request, HttpServletResponse response, FileTarget.File target) {
+        this.service = service;
+        this.request = request;
+        this.response = response;
+        this.key = target.key();
+        this.objid = key.objid();
+        this.asked = FileRequests.of(request, target.inline());
+    }
+
+    FileKey key() {
+        return key;
+    }
+
+    String objid() {
+        return objid;
+    }
+
+    ResponsePlan decide(FileHeaders headers) {
+        return ResponsePlan.decide(asked, headers, service.clock());
+    }
+
+    // ---- asynchronous
+
+    void goAsync() {
+        AsyncContext started = request.startAsync(request, response);
+        // stalls and waits are timed here; a container's timeout counts the whole exchange
+        started.setTimeout(0);
+        async = started;
+    }
+
+    /** Runs a step of this exchange on the pool; when that is full the client is told to come later. */
+    void run(Runnable step) {
+        try {
+            service.executor.execute(() -> guarded(step));
+        } catch (RejectedExecutionException e) {
+            refuse(new FailureException(
+                    FailureReason.OVERLOADED, "Too many requests wait for the archive; try again in a moment.", e));
+        }
+    }
+
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            refuse(e);
+        }
+    }
+
+    // ---- answers
+
+    /** Answers a plan that has no body to send, or an empty one. */
+    void answerWithoutBody(ResponsePlan decided, String status) throws IOException {
+        if (decided.status() == 412 || decided.status() == 416) {
+            Problem.send(request, response, decided);
+            return;
+        }
+        plan = decided;
+        cacheStatus = status;
+        writeHeaders();
+    }
+
+    /** The same, ending an asynchronous exchange. */
+    void completeWithoutBody(ResponsePlan decided, String status) {
+        try {
+            answerWithoutBody(decided, status);
+            service.answered(status);
+        } catch (IOException e) {
+            log.debug("the client of {} is gone", objid, e);
+        }
+        complete();
+    }
+
+    /** Sends from an open copy, in the container's callbacks. */
+    void sendReady(ResponsePlan decided, Located<FileHeaders> located, CopyBody body, String status)
+            throws IOException {
+        if (async == null) {
+            goAsync();
+        }
+        others.addAll(located.copies());
+        begin(decided, located.facts(), body, status).startReady();
+    }
+
+    /** Sends from a body whose first bytes may have to be waited for. */
+    void send(ResponsePlan decided, FileFacts known, Body body, String status) {
+        begin(decided, known, body, status).start();
+    }
+
+    private Transfer begin(ResponsePlan decided, FileFacts known, Body body, String status) {
+        plan = decided;
+        facts = known;
+        cacheStatus = status;
+        if (body instanceof CopyBody copy) {
+            tried(copy.copy());
+        }
+        long end = decided.contentLength() == ResponsePlan.NO_LENGTH
+                ? Long.MAX_VALUE
+                : decided.offset() + decided.contentLength();
+        Transfer begun;
+        try {
+            begun = new Transfer(
+                    started(),
+                    response.getOutputStream(),
+                    this,
+                    body,
+                    decided.offset(),
+                    end,
+                    service.buffers,
+                    service.executor);
+        } catch (IOException e) {
+            body.close();
+            throw new IllegalStateException("a response has one output stream", e);
+        }
+        transfer = begun;
+        service.transfers.begun(begun);
+        return begun;
+    }
+
+    /** Answers with an error if nothing has been sent; ends the exchange. */
+    @Override
+    public void refuse(IOException cause) {
+        refuse((Throwable) cause);
+    }
+
+    void refuse(Throwable cause) {
+        try {
+            if (!Problem.send(request, response, asFailure(cause))) {
+                Severance.request(started(), new IOException(cause));
+                return;
+            }
+        } catch (IOException e) {
+            log.debug("the client of {} is gone", objid, e);
+        }
+        complete();
+    }
+
+    private static Throwable asFailure(Throwable cause) {
+        return cause instanceof IOException && !(cause instanceof FailureException)
+                ? new FailureException(FailureReason.ARCHIVE_FAILED, "The file cannot be read at the moment.", cause)
+                : cause;
+    }
+
+    private void complete() {
+        try {
+            started().complete();
+        } catch (IllegalStateException e) {
+            // the container has ended the exchange already, after an error of its own
+        }
+    }
+
+    private AsyncContext started() {
+        AsyncContext now = async;
+        if (now == null) {
+            throw new IllegalStateException("the exchange is not asynchronous");
+        }
+        return now;
+    }
+
+    private ResponsePlan decided() {
+        ResponsePlan now = plan;
+        if (now == null) {
+            throw new IllegalStateException("nothing is decided");
+        }
+        return now;
+    }
+
+    private void writeHeaders() {
+        ResponsePlan decided = decided();
+        response.setStatus(decided.status());
+        decided.forEachHeader(response::setHeader);
+        response.setHeader("Cache-Status", cacheStatus);
+        if (decided.contentLength() != ResponsePlan.NO_LENGTH) {
+            response.setContentLengthLong(decided.contentLength());
+        }
+    }
+
+    // ---- what the transfer asks for
+
+    @Override
+    public void commit() {
+        writeHeaders();
+        service.answered(cacheStatus);
+    }
+
+    @Override
+    public Body next(Body failed, long position, IOException cause) throws IOException {
+        if (failed instanceof ArchiveBody) {
+            throw cause;
+        }
+        service.fellBack();
+        if (failed instanceof CopyBody copy && cause instanceof EOFException) {
+            service.suspect(copy.copy(), "it ends at byte " + position);
+        }
+        Body body = nextCopy();
+        FileFacts known = known();
+        if (body == null) {
+            body = new ArchiveBody(service.archive.open(key, known, position), known, position);
+        }
+        log.warn(
+                "A reader of {} lost its source at byte {} and goes on from {}: {}",
+                objid,
+                position,
+                body instanceof CopyBody other ? "copy " + other.copy().name() : "the archive",
+                cause.toString());
+        return body;
+    }
+
+    private @Nullable Body nextCopy() {
+        if (others.isEmpty()) {
+            return null;
+        }
+        List<CopyRow> left = List.copyOf(others);
+        CopyBody body =
+                service.openCopy(new Located<>(objid, known(), left, FileHeaders.of(key, known())), new ArrayList<>(0));
+        if (body == null) {
+            others.clear();
+        } else {
+            tried(body.copy());
+        }
+        return body;
+    }
+
+    private FileFacts known() {
+        FileFacts now = facts;
+        if (now == null) {
+            throw new IllegalStateException("nothing is known of the file");
+        }
+        return now;
+    }
+
+    private void tried(CopyRow copy) {
+        others.remove(copy);
+        service.used(copy);
+    }
+
+    @Override
+    public void sever(IOException cause) {
+        log.debug("the answer for {} is broken off", objid, cause);
+        Severance.request(started(), cause);
+    }
+
+    @Override
+    public void ended(Transfer.End end, long sent, @Nullable Throwable cause) {
+        Transfer mine = transfer;
+        if (mine != null) {
+            service.transfers.ended(mine, end, sent);
+        }
+        if (end == Transfer.End.FAILED && sent > 0) {
+            log.warn("The transfer of {} was broken off after {} bytes: {}", objid, sent, String.valueOf(cause));
+        } else if (end == Transfer.End.STALLED) {
+            log.info("A client of {} took nothing for too long and was dropped after {} bytes", objid, sent);
+        }
+    }
+
+    /** The label of the metrics for a Cache-Status. */
+    static String label(String cacheStatus) {
+        if (cacheStatus.equals(HIT)) {
+            return "hit";
+        }
+        if (cacheStatus.endsWith("; stored")) {
+            return "miss";
+        }
+        if (cacheStatus.endsWith("; collapsed")) {
+            return "collapsed";
+        }
+        return cacheStatus.contains("bypass") ? "bypass" : "not-sent";
+    }
+}

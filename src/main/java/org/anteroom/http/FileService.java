@@ -1,0 +1,252 @@
+package org.anteroom.http;
+
+import com.github.benmanes.caffeine.cache.Ticker;
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import org.anteroom.archive.ArchiveGate;
+import org.anteroom.delivery.FileHeaders;
+import org.anteroom.delivery.ResponsePlan;
+import org.anteroom.fill.Caching;
+import org.anteroom.inventory.CopyRow;
+import org.anteroom.inventory.CopyStore;
+import org.anteroom.inventory.Located;
+import org.anteroom.inventory.Locations;
+import org.anteroom.inventory.UseLog;
+import org.anteroom.metrics.Metrics;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+import org.anteroom.tasks.Tasks;
+import org.anteroom.volume.CopyReader;
+import org.anteroom.volume.NoSuchCopyException;
+import org.anteroom.volume.VolumeBusyException;
+import org.anteroom.volume.VolumeDegradedException;
+import org.anteroom.volume.VolumeGuard;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way of a request for a file.
+ *
+ * <p>A hit is served here, on the container's thread: location from memory, decision, one open, asynchronous sending; no
+ * SQL and no lock. Whatever needs the inventory or the archive goes on asynchronously as a {@link Miss}, on a bounded pool
+ * of its own, so that a slow archive or database holds no container thread.
+ */
+public final class FileService {
+    private static final Logger log = LoggerFactory.getLogger(FileService.class);
+
+    /** Requests that wait for a thread of the pool; more are answered 503. */
+    private static final int QUEUE = 2000;
+
+    private static final int BUFFER = 128 * 1024;
+    private static final int BUFFERS_KEPT = 256;
+
+    final Locations<FileHeaders> locations;
+    final Caching caching;
+    final ArchiveGate archive;
+    final CopyStore copies;
+    final Transfers transfers;
+    final ExecutorService executor;
+    final Buffers buffers = new Buffers(BUFFER, BUFFERS_KEPT);
+    final Duration lookupTimeout;
+    final Ticker ticker;
+
+    private final UseLog uses;
+    private final InstantSource clock;
+    private final Counter requests;
+    private final CounterDataPoint hits;
+    private final CounterDataPoint fallbacks;
+    private volatile boolean stopping;
+
+    /**
+     * A service over the parts it uses.
+     *
+     * @param threads of the pool that misses run on
+     * @param lookupTimeout the longest that a request waits for the inventory in all on its way to the first byte
+     */
+    public FileService(
+            Locations<FileHeaders> locations,
+            Caching caching,
+            ArchiveGate archive,
+            CopyStore copies,
+            UseLog uses,
+            Transfers transfers,
+            Tasks tasks,
+            int threads,
+            Duration lookupTimeout,
+            InstantSource clock,
+            Ticker ticker) {
+        this.locations = locations;
+        this.caching = caching;
+        this.archive = archive;
+        this.copies = copies;
+        this.uses = uses;
+        this.transfers = transfers;
+        this.executor = tasks.pool("deliver", threads, QUEUE);
+        this.lookupTimeout = lookupTimeout;
+        this.clock = clock;
+        this.ticker = ticker;
+        Metrics metrics = tasks.metrics();
+        this.requests =
+                metrics.counter("anteroom_requests", "Requests for files that were answered, by where from", "cache");
+        this.hits = requests.labelValues("hit");
+        this.fallbacks = metrics.counter(
+                        "anteroom_fallbacks", "Times that a reader lost what it read from and went on elsewhere")
+                .labelValues();
+    }
+
+    /** Refuses new requests from now on; those under way go on. */
+    public void stopAccepting() {
+        stopping = true;
+    }
+
+    /** Serves a GET or HEAD for a file. */
+    void serve(HttpServletRequest request, HttpServletResponse response, FileTarget.File target) throws IOException {
+        if (stopping) {
+            throw new FailureException(FailureReason.NOT_READY, "The service is stopping; try again in a moment.");
+        }
+        Exchange exchange = new Exchange(this, request, response, target);
+        Located<FileHeaders> located = locations.get(exchange.objid());
+        List<CopyRow> missing = List.of();
+        if (located != null) {
+            ResponsePlan plan = exchange.decide(located.derived());
+            if (plan.contentLength() <= 0 || !plan.sendsBody()) {
+                hits.inc();
+                exchange.answerWithoutBody(plan, Exchange.HIT);
+                return;
+            }
+            missing = new ArrayList<>(0);
+            CopyBody body = openCopy(located, missing);
+            if (body != null) {
+                exchange.sendReady(plan, located, body, Exchange.HIT);
+                return;
+            }
+        }
+        exchange.goAsync();
+        Miss miss = new Miss(this, exchange, missing);
+        exchange.run(miss::begin);
+    }
+
+    /**
+     * Opens the first copy that can be read.
+     *
+     * @param missing gets the copies that their volume says it does not have
+     * @return null if there is none
+     */
+    @Nullable
+    CopyBody openCopy(Located<FileHeaders> located, List<CopyRow> missing) {
+        for (CopyRow copy : located.copies()) {
+            VolumeGuard volume = caching.volume(copy.volumeId());
+            if (volume == null || !volume.readable()) {
+                continue;
+            }
+            try {
+                CopyReader reader = volume.open(copy.name());
+                if (reader.size() == located.facts().size()) {
+                    return new CopyBody(copy, reader);
+                }
+                Bodies.close(reader);
+                suspect(
+                        copy,
+                        "it has " + reader.size() + " bytes instead of "
+                                + located.facts().size());
+            } catch (NoSuchCopyException e) {
+                missing.add(copy);
+            } catch (VolumeBusyException | VolumeDegradedException e) {
+                log.debug("copy {} of {} is passed over: {}", copy.name(), copy.objid(), e.getMessage());
+            } catch (IOException e) {
+                log.warn(
+                        "Copy {} of {} cannot be opened in volume {}: {}",
+                        copy.name(),
+                        copy.objid(),
+                        volume.name(),
+                        e.toString());
+            }
+        }
+        return null;
+    }
+
+    /** Sends no more readers to a copy that is short or wrong; in the background. */
+    void suspect(CopyRow copy, String why) {
+        log.warn("Copy {} of {} is suspect: {}", copy.name(), copy.objid(), why);
+        locations.forget(copy.objid());
+        background(() -> {
+            try {
+                copies.suspect(copy.id());
+            } catch (IOException e) {
+                log.debug("copy {} could not be marked: {}", copy.name(), e.getMessage());
+            }
+            locations.forget(copy.objid());
+        });
+    }
+
+    /**
+     * Removes the rows of copies that are gone, once their volumes have confirmed it.
+     *
+     * @return false if some row stays: the copy may only be out of reach
+     */
+    boolean removeMissing(List<CopyRow> missing) {
+        boolean all = true;
+        for (CopyRow copy : missing) {
+            VolumeGuard volume = caching.volume(copy.volumeId());
+            try {
+                if (volume != null && volume.confirmMissing(copy.name())) {
+                    copies.removeMissing(copy.id());
+                    log.warn(
+                            "Copy {} of {} is gone from volume {}; its row is removed",
+                            copy.name(),
+                            copy.objid(),
+                            volume.name());
+                } else {
+                    all = false;
+                }
+            } catch (IOException e) {
+                log.warn(
+                        "The row of copy {} of {}, which is gone, stays for now: {}",
+                        copy.name(),
+                        copy.objid(),
+                        e.getMessage());
+                all = false;
+            }
+            locations.forget(copy.objid());
+        }
+        return all;
+    }
+
+    void background(Runnable work) {
+        try {
+            executor.execute(work);
+        } catch (java.util.concurrent.RejectedExecutionException e) {
+            // the next reader of the same copy finds the same and tries again
+            log.debug("background work is left out: too much waits", e);
+        }
+    }
+
+    void used(CopyRow copy) {
+        uses.used(copy.id());
+    }
+
+    void answered(String cacheStatus) {
+        if (cacheStatus.equals(Exchange.HIT)) {
+            hits.inc();
+        } else {
+            requests.labelValues(Exchange.label(cacheStatus)).inc();
+        }
+    }
+
+    void fellBack() {
+        fallbacks.inc();
+    }
+
+    InstantSource clock() {
+        return clock;
+    }
+}

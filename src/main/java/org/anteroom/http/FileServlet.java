@@ -1,0 +1,52 @@
+package org.anteroom.http;
+
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+
+/** {@code GET, HEAD /files/{id}/{path}}: hands a file's request to the {@link FileService}. */
+public final class FileServlet extends HttpServlet {
+    private static final long serialVersionUID = 1L;
+    private static final String ALLOW = "GET, HEAD, OPTIONS";
+
+    @SuppressWarnings("serial") // servlets of this application are never serialised
+    private final FileService service;
+
+    /** A servlet over the service. */
+    public FileServlet(FileService service) {
+        this.service = service;
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        if (request.getDispatcherType() == DispatcherType.ASYNC) {
+            IOException cause = Severance.requested(request);
+            throw cause != null ? cause : new IOException("dispatched for no reason");
+        }
+        switch (request.getMethod()) {
+            case "GET", "HEAD" -> serve(request, response);
+            case "OPTIONS" -> {
+                response.setHeader("Allow", ALLOW);
+                response.setStatus(HttpServletResponse.SC_NO_CONTENT);
+            }
+            default -> {
+                response.setHeader("Allow", ALLOW);
+                throw new FailureException(
+                        FailureReason.METHOD_NOT_ALLOWED,
+                        "Files are read with GET or HEAD; nothing else is done here.");
+            }
+        }
+    }
+
+    private void serve(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        if (RawUriFilter.target(request) instanceof FileTarget.File file) {
+            service.serve(request, response, file);
+        } else {
+            throw new FailureException(FailureReason.NOT_FOUND, "There is no such file.");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package org.anteroom.http;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.anteroom.delivery.FileHeaders;
+import org.anteroom.delivery.ResponsePlan;
+import org.anteroom.fill.Fill;
+import org.anteroom.fill.Follower;
+import org.anteroom.fill.Outcome;
+import org.anteroom.inventory.CopyRow;
+import org.anteroom.inventory.Located;
+import org.anteroom.model.FileFacts;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way of a request whose file is not served from memory: inventory, archive, fill.
+ *
+ * <p>Each step runs on the pool and hands over to the next when what it waits for is there. All waits for the inventory
+ * together are bounded by the lookup timeout; when that is spent, the archive serves.
+ */
+final class Miss {
+    private static final Logger log = LoggerFactory.getLogger(Miss.class);
+
+    /** How far ahead of a running fill a range may begin and still wait for it rather than be read from the archive. */
+    private static final long AHEAD = 8L << 20;
+
+    private static final String MISS = "anteroom; fwd=uri-miss";
+
+    private final FileService service;
+    private final Exchange exchange;
+    private final List<CopyRow> missing;
+    private final long giveUpAt;
+    /** How often a fill was over before it could be followed; steps of one exchange run one after the other. */
+    private int missedFills;
+
+    /**
+     * A miss.
+     *
+     * @param missing copies that a location in memory named and that their volumes say they do not have
+     */
+    Miss(FileService service, Exchange exchange, List<CopyRow> missing) {
+        this.service = service;
+        this.exchange = exchange;
+        this.missing = List.copyOf(missing);
+        this.giveUpAt = service.ticker.read() + service.lookupTimeout.toNanos();
+    }
+
+    void begin() {
+        if (!missing.isEmpty() && !service.removeMissing(missing)) {
+            // a row stays that names a copy nobody can open: the inventory would send us there again
+            askArchive(false);
+            return;
+        }
+        if (!follow(service.caching.running(exchange.objid()))) {
+            lookUp();
+        }
+    }
+
+    private boolean follow(@Nullable Fill fill) {
+        if (fill == null) {
+            return false;
+        }
+        ResponsePlan plan = exchange.decide(FileHeaders.of(exchange.key(), fill.facts()));
+        if (plan.contentLength() <= 0 || !plan.sendsBody()) {
+            exchange.completeWithoutBody(plan, MISS);
+            return true;
+        }
+        return follow(fill, plan, MISS + "; collapsed");
+    }
+
+    private boolean follow(Fill fill, ResponsePlan plan, String status) {
+        if (plan.offset() - fill.readable() > AHEAD) {
+            passThrough(fill.facts(), plan, status);
+            return true;
+        }
+        Follower follower = fill.follow();
+        if (follower == null) {
+            return false;
+        }
+        exchange.send(plan, fill.facts(), new FillBody(follower), status);
+        return true;
+    }
+
+    private void lookUp() {
+        var unused = service.locations
+                .lookup(exchange.objid())
+                .copy()
+                .orTimeout(Math.max(1, left().toNanos()), TimeUnit.NANOSECONDS)
+                .whenComplete((located, failure) -> exchange.run(() -> {
+                    if (failure != null) {
+                        log.debug("no location of {}: {}", exchange.objid(), failure.toString());
+                        askArchive(false);
+                    } else if (located == null || !serve(located)) {
+                        askArchive(located == null);
+                    }
+                }));
+    }
+
+    private boolean serve(Located<FileHeaders> located) {
+        ResponsePlan plan = exchange.decide(located.derived());
+        if (plan.contentLength() <= 0 || !plan.sendsBody()) {
+            exchange.completeWithoutBody(plan, Exchange.HIT);
+            return true;
+        }
+        List<CopyRow> gone = new ArrayList<>(0);
+        CopyBody body = service.openCopy(located, gone);
+        if (body == null) {
+            if (!gone.isEmpty() && !left().isZero()) {
+                service.removeMissing(gone);
+            }
+            return false;
+        }
+        try {
+            exchange.sendReady(plan, located, body, Exchange.HIT);
+        } catch (java.io.IOException e) {
+            body.close();
+            exchange.refuse(e);
+        }
+        return true;
+    }
+
+    /**
+     * Asks the archive for the file.
+     *
+     * @param cacheable whether a fill may be begun: not when the inventory did not answer or has copies out of reach
+     */
+    private void askArchive(boolean cacheable) {
+        var unused = service.archive
+                .head(exchange.key())
+                .whenComplete((facts, failure) -> exchange.run(() -> {
+                    if (failure != null) {
+                        exchange.refuse(
+                                failure instanceof CompletionException && failure.getCause() != null
+                                        ? failure.getCause()
+                                        : failure);
+                    } else {
+                        fetch(facts, cacheable);
+                    }
+                }));
+    }
+
+    private void fetch(FileFacts facts, boolean cacheable) {
+        ResponsePlan plan = exchange.decide(FileHeaders.of(exchange.key(), facts));
+        if (!plan.sendsBody() || (plan.contentLength() == 0 && !cacheable)) {
+            exchange.completeWithoutBody(plan, MISS);
+            return;
+        }
+        if (!cacheable) {
+            bypass(facts, plan, "inventory-unavailable");
+            return;
+        }
+        var unused = service.caching
+                .begin(exchange.key(), facts, left())
+                .whenComplete((outcome, failure) -> exchange.run(() -> {
+                    if (failure != null) {
+                        bypass(facts, plan, "error");
+                    } else {
+                        take(outcome, facts, plan);
+                    }
+                }));
+    }
+
+    private void take(Outcome outcome, FileFacts facts, ResponsePlan plan) {
+        if (outcome instanceof Outcome.Following following) {
+            Fill fill = following.fill();
+            // another reader may have begun it with newer facts
+            if (!fill.facts().sameContent(facts)) {
+                bypass(facts, plan, "changed");
+                return;
+            }
+            String status = MISS + (following.begun() ? "; stored" : "; collapsed");
+            if (plan.contentLength() == 0) {
+                exchange.completeWithoutBody(plan, status);
+            } else if (!follow(fill, plan, status)) {
+                if (++missedFills < 3) {
+                    lookUp();
+                } else {
+                    bypass(facts, plan, "fill-failed");
+                }
+            }
+        } else if (outcome instanceof Outcome.Cached cached) {
+            Located<FileHeaders> located = service.locations.put(exchange.objid(), cached.copies());
+            if (located == null || !serve(located)) {
+                bypass(facts, plan, "copy-unreadable");
+            }
+        } else if (outcome instanceof Outcome.Bypass bypass) {
+            bypass(facts, plan, bypass.detail());
+        }
+    }
+
+    private void bypass(FileFacts facts, ResponsePlan plan, String detail) {
+        String status = "anteroom; fwd=bypass; detail=" + detail;
+        if (plan.contentLength() == 0) {
+            exchange.completeWithoutBody(plan, status);
+        } else {
+            passThrough(facts, plan, status);
+        }
+    }
+
+    private void passThrough(FileFacts facts, ResponsePlan plan, String status) {
+        var stream = service.archive.open(exchange.key(), facts, plan.offset());
+        exchange.send(plan, facts, new ArchiveBody(stream, facts, plan.offset()), status);
+    }
+
+    /** What is left of the time that the inventory may take. */
+    private Duration left() {
+        long nanos = giveUpAt - service.ticker.read();
+        return nanos <= 0 ? Duration.ZERO : Duration.ofNanos(nanos);
+    }
+}

@@ -1,0 +1,58 @@
+package org.anteroom.http;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import org.apache.coyote.CloseNowException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Breaks off an answer that has begun, from a thread that is not in one of the container's callbacks.
+ *
+ * <p>The Servlet API has no call for it: completing early would end a short answer as if it were whole, and on HTTP/1.1
+ * leave the connection open with a length that was never delivered. A container does close the connection (HTTP/2: the
+ * stream) when a servlet fails after the answer has begun, so the request is dispatched back to the servlet, which throws.
+ */
+final class Severance {
+    private static final String CAUSE = Severance.class.getName();
+
+    /** Tomcat's own exception for this closes the connection without an error and a stack trace in its log. */
+    private static final boolean ON_TOMCAT = onTomcat();
+
+    private Severance() {}
+
+    /** Has the servlet called again, to throw. */
+    static void request(AsyncContext async, IOException cause) {
+        try {
+            async.getRequest().setAttribute(CAUSE, cause);
+            async.dispatch();
+        } catch (IllegalStateException e) {
+            // the container has ended the exchange already, after an error of its own
+        }
+    }
+
+    /** What the servlet is to throw when it was called again for that; null if it was not. */
+    static @Nullable IOException requested(HttpServletRequest request) {
+        IOException cause = (IOException) request.getAttribute(CAUSE);
+        if (cause == null) {
+            return null;
+        }
+        return ON_TOMCAT ? TomcatClose.exception(cause) : cause;
+    }
+
+    private static boolean onTomcat() {
+        try {
+            Class.forName("org.apache.coyote.CloseNowException", false, Severance.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Apart, so that it is loaded only where Tomcat's class exists. */
+    private static final class TomcatClose {
+        static IOException exception(IOException cause) {
+            return new CloseNowException("the answer is broken off", cause);
+        }
+    }
+}

@@ -1,0 +1,378 @@
+package org.anteroom.http;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.anteroom.model.FailureException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One response body on its way: bytes from a {@link Body} to the client, without holding a thread for a client that is
+ * slow or for bytes that are not there yet.
+ *
+ * <p>The protocol. {@link #drain} may be called by the container (the client can take more), by whoever made bytes
+ * available, and by {@link #start}; calls that overlap are counted and one thread works them off, so that the body and
+ * the output are touched by one thread at a time. Nothing is written and no header is set before the first bytes are
+ * there ("primed"), so that a failure up to then is an honest error answer. The transfer is complete only when the
+ * container says that it can take more after the last byte: completing earlier would make it flush while holding a
+ * thread.
+ *
+ * <p>A body that fails is replaced by the next one at the same offset. If there is none, or the archive itself is to
+ * blame, the transfer is broken, never ended early as if it were whole.
+ */
+final class Transfer implements WriteListener {
+
+    /** What a transfer asks of its request's way. */
+    interface Source {
+        /** Sets status and headers; called once, just before the first byte. */
+        void commit() throws IOException;
+
+        /**
+         * Another body that can read at the position, after one failed.
+         *
+         * @param failed the body that failed, already closed
+         * @throws IOException if there is none: the failure to report
+         */
+        Body next(Body failed, long position, IOException cause) throws IOException;
+
+        /** Answers with an error, since nothing has been sent; also completes the exchange. */
+        void refuse(IOException cause);
+
+        /** Breaks the connection or stream, since something has been sent. */
+        void sever(IOException cause);
+
+        /** The transfer is over: called once, whatever its end. */
+        void ended(End end, long sent, @Nullable Throwable cause);
+    }
+
+    /** How a transfer ended. */
+    enum End {
+        /** All bytes were handed to the container. */
+        COMPLETED,
+        /** The client went away. */
+        ABORTED,
+        /** The client took nothing for longer than the stall timeout. */
+        STALLED,
+        /** An error was answered, or the transfer broken, because the bytes could not be had. */
+        FAILED
+    }
+
+    private final AsyncContext async;
+    private final ServletOutputStream output;
+    private final Source source;
+    private final Buffers buffers;
+    private final Executor executor;
+    private final long first;
+
+    private final AtomicInteger work = new AtomicInteger();
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    /** Position after the last byte; Long.MAX_VALUE while nobody knows it. */
+    private long end;
+
+    private Body body;
+    private byte @Nullable [] buffer;
+    private int primed = -1;
+    private boolean listening;
+
+    /** Written only by the thread at work; others read it for the log. */
+    private volatile long position;
+
+    /** Since when the client is waited for (System.nanoTime); 0 while it is not. */
+    private volatile long waitingSince;
+
+    /** The thread in the container's callback, and what that callback is to throw. */
+    private volatile @Nullable Thread callback;
+
+    private volatile @Nullable IOException broken;
+    private volatile @Nullable Throwable clientGone;
+
+    /**
+     * A transfer of the bytes from {@code first} to before {@code end}; at least one.
+     *
+     * @param end Long.MAX_VALUE for all that there is, where the length is not known
+     * @param executor runs the transfer when bytes become available outside a container's callback; bounded
+     */
+    Transfer(
+            AsyncContext async,
+            ServletOutputStream output,
+            Source source,
+            Body body,
+            long first,
+            long end,
+            Buffers buffers,
+            Executor executor) {
+        this.async = async;
+        this.output = output;
+        this.source = source;
+        this.body = body;
+        this.first = first;
+        this.end = end;
+        this.position = first;
+        this.buffers = buffers;
+        this.executor = executor;
+    }
+
+    /** Begins with a body whose bytes are there, on a container thread: the first write happens in its callback. */
+    void startReady() throws IOException {
+        source.commit();
+        primed = 0;
+        listening = true;
+        output.setWriteListener(this);
+    }
+
+    /** Begins with a body that may have to be waited for. */
+    void start() {
+        drain();
+    }
+
+    @Override
+    public void onWritePossible() throws IOException {
+        callback = Thread.currentThread();
+        try {
+            drain();
+        } finally {
+            callback = null;
+        }
+        IOException cause = broken;
+        if (cause != null) {
+            broken = null;
+            throw cause;
+        }
+    }
+
+    @Override
+    public void onError(Throwable cause) {
+        clientGone = cause;
+        drain();
+    }
+
+    /** Ends the transfer if its client has taken nothing since before that time (System.nanoTime); whether it did. */
+    boolean dropIfStalled(long before) {
+        long since = waitingSince;
+        if (since == 0 || since - before > 0 || !finish(End.STALLED, null)) {
+            return false;
+        }
+        source.sever(new IOException("the client takes nothing"));
+        return true;
+    }
+
+    /** Breaks the transfer because the instance stops. */
+    void abort(IOException cause) {
+        if (finish(End.FAILED, cause)) {
+            source.sever(cause);
+        }
+    }
+
+    private void wake() {
+        try {
+            executor.execute(this::drain);
+        } catch (RejectedExecutionException e) {
+            abort(new IOException("too many transfers wait for a thread", e));
+        }
+    }
+
+    private void drain() {
+        if (work.getAndIncrement() != 0) {
+            return;
+        }
+        int seen = 1;
+        do {
+            if (over.get()) {
+                giveBuffer();
+                body.close();
+            } else {
+                step();
+            }
+            seen = work.addAndGet(-seen);
+        } while (seen != 0);
+    }
+
+    private void step() {
+        Throwable gone = clientGone;
+        if (gone != null) {
+            if (finish(End.ABORTED, gone)) {
+                complete();
+            }
+            return;
+        }
+        try {
+            if (primed < 0 && !prime()) {
+                return;
+            }
+            if (listening) {
+                pump();
+            } else {
+                source.commit();
+                listening = true;
+                // the container calls onWritePossible from now on
+                output.setWriteListener(this);
+            }
+        } catch (ClientGoneException e) {
+            if (finish(End.ABORTED, e.cause())) {
+                // outside its callback the container learned of it when the write failed; nobody is left to be told
+                // more
+                if (callback == Thread.currentThread()) {
+                    broken = e.cause();
+                } else {
+                    complete();
+                }
+            }
+        } catch (IOException e) {
+            fail(e);
+        } catch (RuntimeException e) {
+            fail(new IOException(e));
+        }
+    }
+
+    /** Gets the first bytes into the buffer; false while they are not there. */
+    private boolean prime() throws IOException {
+        byte[] bytes = buffer();
+        int n = fetch(bytes);
+        if (n > 0) {
+            primed = n;
+        }
+        if (end == position) {
+            primed = 0;
+        }
+        return primed >= 0;
+    }
+
+    private void pump() throws IOException {
+        waitingSince = 0;
+        while (output.isReady()) {
+            if (position == end) {
+                if (finish(End.COMPLETED, null)) {
+                    complete();
+                }
+                return;
+            }
+            byte[] bytes = buffer();
+            int n = primed > 0 ? primed : fetch(bytes);
+            primed = 0;
+            if (n > 0) {
+                write(bytes, n);
+                long next = position + n;
+                position = next;
+            } else if (position != end) {
+                giveBuffer();
+                return;
+            }
+        }
+        waitingSince = Math.max(1, System.nanoTime());
+    }
+
+    private void write(byte[] bytes, int n) throws ClientGoneException {
+        try {
+            output.write(bytes, 0, n);
+        } catch (IOException e) {
+            throw new ClientGoneException(e);
+        }
+    }
+
+    /** Reads at the position, from the next body if need be; 0 if there is nothing yet and a wake-up is on its way. */
+    private int fetch(byte[] bytes) throws IOException {
+        while (true) {
+            ByteBuffer target = ByteBuffer.wrap(bytes, 0, (int) Math.min(bytes.length, end - position));
+            try {
+                int n = body.read(target, position);
+                if (n > 0) {
+                    return n;
+                }
+                if (n < 0 && end == Long.MAX_VALUE) {
+                    end = position;
+                    return 0;
+                }
+                if (n < 0) {
+                    throw new EOFException("the body ends at " + position + ", before " + end);
+                }
+                if (body.await(position, this::wake)) {
+                    return 0;
+                }
+            } catch (FailureException e) {
+                throw e;
+            } catch (IOException e) {
+                Body failed = body;
+                failed.close();
+                body = source.next(failed, position, e);
+            }
+        }
+    }
+
+    private void fail(IOException cause) {
+        if (!finish(End.FAILED, cause)) {
+            return;
+        }
+        if (position == first) {
+            source.refuse(cause);
+        } else {
+            breakOff(cause);
+        }
+    }
+
+    /** Has the container close the connection: it does so by itself when its callback throws. */
+    private void breakOff(IOException cause) {
+        if (callback == Thread.currentThread()) {
+            broken = cause;
+        } else {
+            source.sever(cause);
+        }
+    }
+
+    /** Decides how the transfer ends, once; what it holds is put away by the thread that is at work, or by this one. */
+    private boolean finish(End how, @Nullable Throwable cause) {
+        if (!over.compareAndSet(false, true)) {
+            return false;
+        }
+        source.ended(how, position - first, cause);
+        drain();
+        return true;
+    }
+
+    private void complete() {
+        try {
+            async.complete();
+        } catch (IllegalStateException e) {
+            // the container has ended the exchange already, after an error of its own
+        }
+    }
+
+    private byte[] buffer() {
+        byte[] bytes = buffer;
+        if (bytes == null) {
+            bytes = buffers.take();
+            buffer = bytes;
+        }
+        return bytes;
+    }
+
+    private void giveBuffer() {
+        byte[] bytes = buffer;
+        if (bytes != null) {
+            buffer = null;
+            buffers.give(bytes);
+        }
+    }
+
+    private static final class ClientGoneException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private final IOException cause;
+
+        ClientGoneException(IOException cause) {
+            super(cause);
+            this.cause = cause;
+        }
+
+        IOException cause() {
+            return cause;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package org.anteroom.http;
+
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.anteroom.metrics.Metrics;
+
+/** The transfers that are under way: counted, watched for clients that stall, and ended when the instance stops. */
+public final class Transfers {
+    private final Set<Transfer> active = ConcurrentHashMap.newKeySet();
+    private final Duration stallTimeout;
+    private final CounterDataPoint bytes;
+    private final Map<Transfer.End, CounterDataPoint> ends = new EnumMap<>(Transfer.End.class);
+
+    /** None yet. */
+    public Transfers(DeliverySettings settings, Metrics metrics) {
+        this.stallTimeout = settings.stallTimeout();
+        this.bytes = metrics.counter("anteroom_sent_bytes", "Bytes of files handed to the container")
+                .labelValues();
+        Counter ended = metrics.counter("anteroom_transfers", "Transfers of files that ended, by how", "end");
+        for (Transfer.End end : Transfer.End.values()) {
+            ends.put(end, ended.labelValues(end.name().toLowerCase(java.util.Locale.ROOT)));
+        }
+        metrics.gauge("anteroom_transfers_active", "Transfers of files under way", active::size);
+    }
+
+    void begun(Transfer transfer) {
+        active.add(transfer);
+    }
+
+    void ended(Transfer transfer, Transfer.End end, long sent) {
+        active.remove(transfer);
+        bytes.inc(sent);
+        CounterDataPoint counter = ends.get(end);
+        if (counter != null) {
+            counter.inc();
+        }
+    }
+
+    /** Transfers under way. */
+    public int active() {
+        return active.size();
+    }
+
+    /** Drops the clients that have taken nothing for longer than the stall timeout; called every few seconds. */
+    public void dropStalled() {
+        long before = System.nanoTime() - stallTimeout.toNanos();
+        active.forEach(transfer -> transfer.dropIfStalled(before));
+    }
+
+    /** Breaks what is under way. */
+    public void abortAll() {
+        IOException cause = new IOException("the instance is stopping");
+        active.forEach(transfer -> transfer.abort(cause));
+    }
+}
