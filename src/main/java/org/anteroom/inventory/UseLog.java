@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class UseLog {
     /** Most copies whose uses wait at once; uses of further ones are not counted until the next drain. */
-    static final int LIMIT = 200_000;
+    public static final int LIMIT = 200_000;
 
     private static final long RETIRED = Long.MIN_VALUE;
 
