@@ -1,0 +1,199 @@
+package org.anteroom.integrity;
+
+import io.prometheus.metrics.core.metrics.Counter;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import org.anteroom.inventory.Drift;
+import org.anteroom.inventory.FillStore;
+import org.anteroom.inventory.FillTicket;
+import org.anteroom.inventory.LeaseStore;
+import org.anteroom.inventory.Owner;
+import org.anteroom.inventory.VolumeStore;
+import org.anteroom.jdbc.DatabaseException;
+import org.anteroom.metrics.Metrics;
+import org.anteroom.tasks.Tasks;
+import org.anteroom.volume.VolumeGuard;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What puts right that a boot ended in the middle of its work: at the start for earlier boots of this instance, and from
+ * time to time for other instances that were not heard of any more.
+ *
+ * <p>The protocol. First the inventory: fills and leases are released, so that nothing waits for the dead, and the
+ * counters of the volumes are compared with their rows. Then the volumes, each when it is there: of every fill that was
+ * taken from its owner the temporary file is removed first, so that it cannot get its name any more, then the file under
+ * the copy's name, if no row has it; and further temporary files of fills that nobody is at work on. All of it can be
+ * broken off anywhere and done again.
+ */
+public final class Recovery {
+    private static final Logger log = LoggerFactory.getLogger(Recovery.class);
+
+    private static final Duration PERIOD = Duration.ofMinutes(1);
+    private static final Duration KEPT = Duration.ofDays(7);
+    private static final int PAGE = 100;
+    private static final int PRUNED = 1000;
+
+    private final FillStore fills;
+    private final LeaseStore leases;
+    private final VolumeStore volumes;
+    private final Map<Long, VolumeGuard> guards;
+    private final Owner owner;
+    private final Counter removed;
+    private final Counter repaired;
+
+    /**
+     * A recovery that does nothing until it is asked.
+     *
+     * @param guards this instance's volumes by their id in the inventory
+     * @param owner this boot
+     */
+    public Recovery(
+            FillStore fills,
+            LeaseStore leases,
+            VolumeStore volumes,
+            Map<Long, VolumeGuard> guards,
+            Owner owner,
+            Metrics metrics) {
+        this.fills = fills;
+        this.leases = leases;
+        this.volumes = volumes;
+        this.guards = Map.copyOf(guards);
+        this.owner = owner;
+        this.removed = metrics.counter(
+                "anteroom_leftovers_removed", "Files of dead fills that were removed", "volume", "kind");
+        this.repaired = metrics.counter(
+                "anteroom_counters_repaired", "Times that the counters of a volume were wrong", "volume");
+    }
+
+    /**
+     * Takes over from earlier boots of this instance, in the inventory alone; to be called before work begins, and again
+     * if it fails.
+     */
+    public void start() throws DatabaseException {
+        int released = fills.releaseEarlierBoots(owner);
+        int roles = leases.releaseEarlierBoots(owner);
+        if (released > 0 || roles > 0) {
+            log.info("Released {} fills and {} leases of earlier boots", released, roles);
+        }
+        for (Map.Entry<Long, VolumeGuard> volume : guards.entrySet()) {
+            checkCounters(volume.getKey(), volume.getValue().name());
+        }
+    }
+
+    private void checkCounters(long volumeId, String name) throws DatabaseException {
+        Optional<Drift> drift = volumes.drift(volumeId);
+        if (drift.isPresent() && !drift.get().none() && volumes.repair(drift.get())) {
+            repaired.labelValues(name).inc();
+            log.warn(
+                    "The counters of volume {} were wrong and are corrected: {} instead of {}",
+                    name,
+                    drift.get().summed(),
+                    drift.get().counted());
+        }
+    }
+
+    /** Cleans the volumes now and again and again, each on a thread of its own, so that one that hangs holds up no other. */
+    public void schedule(Tasks tasks) {
+        if (guards.isEmpty()) {
+            return;
+        }
+        ExecutorService first = tasks.pool("recovery", guards.size(), guards.size());
+        guards.forEach((volumeId, guard) -> {
+            first.execute(tasks.guarded("recovery", () -> clean(volumeId, guard)));
+            tasks.every("recovery-" + guard.name(), PERIOD, () -> clean(volumeId, guard));
+        });
+        tasks.every("recovery", PERIOD, this::releaseLost);
+    }
+
+    /** Ends fills of any instance whose lease has run out, and forgets those that ended long ago. */
+    void releaseLost() {
+        try {
+            int released = fills.releaseExpired();
+            if (released > 0) {
+                log.info("Released {} fills whose owners were not heard of any more", released);
+            }
+            fills.pruneEnded(KEPT, PRUNED);
+        } catch (DatabaseException e) {
+            log.debug("Recovery waits for the inventory: {}", e.getMessage());
+        }
+    }
+
+    /** Removes what dead fills left in the volumes that are there. */
+    public void clean() {
+        guards.forEach(this::clean);
+    }
+
+    private void clean(long volumeId, VolumeGuard guard) {
+        if (!guard.readable()) {
+            return;
+        }
+        try {
+            int files = removeLeftovers(volumeId, guard) + removeTemporaries(guard);
+            if (files > 0) {
+                log.info("Removed {} files of dead fills from volume {}", files, guard.name());
+            }
+        } catch (DatabaseException e) {
+            log.debug("Recovery of volume {} waits for the inventory: {}", guard.name(), e.getMessage());
+        } catch (IOException e) {
+            log.warn("Leftovers in volume {} could not be removed and will be tried again", guard.name(), e);
+        }
+    }
+
+    private int removeLeftovers(long volumeId, VolumeGuard guard) throws IOException {
+        int files = 0;
+        List<FillTicket> page;
+        do {
+            page = fills.leftovers(volumeId, owner, PAGE);
+            for (FillTicket ticket : page) {
+                files += remove(ticket, guard);
+                fills.cleaned(ticket);
+            }
+        } while (page.size() == PAGE);
+        return files;
+    }
+
+    private int remove(FillTicket ticket, VolumeGuard guard) throws IOException {
+        // in this order: what has no temporary file any more cannot be renamed
+        int files = removeTemporary(ticket.temporary(), guard);
+        if (!fills.stored(ticket) && guard.delete(ticket.name())) {
+            removed.labelValues(guard.name(), "copy").inc();
+            files++;
+        }
+        return files;
+    }
+
+    private int removeTemporaries(VolumeGuard guard) throws IOException {
+        int files = 0;
+        for (String temporary : guard.temporaries()) {
+            if (dead(temporary)) {
+                files += removeTemporary(temporary, guard);
+            }
+        }
+        return files;
+    }
+
+    private int removeTemporary(String temporary, VolumeGuard guard) throws IOException {
+        if (!guard.deleteTemporary(temporary)) {
+            return 0;
+        }
+        removed.labelValues(guard.name(), "temporary").inc();
+        return 1;
+    }
+
+    private boolean dead(String temporary) throws DatabaseException {
+        int dot = temporary.indexOf('.');
+        try {
+            long fill = Long.parseLong(temporary.substring(0, dot));
+            long epoch = Long.parseLong(temporary.substring(dot + 1));
+            return !fills.alive(fill, epoch, owner);
+        } catch (NumberFormatException e) {
+            // more digits than a fill can have: not ours
+            return false;
+        }
+    }
+}
