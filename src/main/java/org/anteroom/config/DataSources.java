@@ -1,0 +1,119 @@
+package org.anteroom.config;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import javax.naming.NamingException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pools of database connections: the container's where the context descriptor has them, else one over a SQLite file.
+ *
+ * <p>What the container made, it closes; {@link #close} ends only the pool that was made here. Not for several threads
+ * at once.
+ */
+public final class DataSources implements AutoCloseable {
+
+    private static final String INVENTORY = "jdbc/anteroom/inventory";
+
+    /** One connection for the writer and some for readers, which are few since a hit asks nothing. */
+    private static final int CONNECTIONS = 6;
+
+    private static final long CONNECTION_TIMEOUT_MILLIS = 5_000;
+
+    private final Surroundings surroundings;
+    private @Nullable HikariDataSource own;
+
+    /** No pool is looked for until one is asked for. */
+    public DataSources(Surroundings surroundings) {
+        this.surroundings = surroundings;
+    }
+
+    /** The pool of the inventory, looked for anew unless it was made here. */
+    public PoolLookup inventory() {
+        Optional<Object> bound;
+        try {
+            bound = surroundings.naming().find(INVENTORY);
+        } catch (NamingException e) {
+            return new PoolLookup.Failed("The DataSource " + INVENTORY + " cannot be made (" + Causes.shortly(e)
+                    + "); correct its Resource in the context descriptor, or what it connects to.");
+        }
+        if (bound.isEmpty()) {
+            return ownPool();
+        }
+        if (bound.get() instanceof DataSource pool) {
+            return new PoolLookup.Found(INVENTORY, pool);
+        }
+        return new PoolLookup.Failed("The resource " + INVENTORY + " is a "
+                + bound.get().getClass().getName()
+                + "; correct its type in the context descriptor to javax.sql.DataSource.");
+    }
+
+    /** Ends the pool that was made here, if one was. */
+    @Override
+    public void close() {
+        HikariDataSource pool = own;
+        own = null;
+        if (pool != null) {
+            pool.close();
+        }
+    }
+
+    private PoolLookup ownPool() {
+        HikariDataSource made = own;
+        if (made == null) {
+            Path file = surroundings.home().resolve("inventory.db");
+            try {
+                prepare(surroundings.home(), file);
+            } catch (IOException e) {
+                return new PoolLookup.Failed(unwritable(surroundings.home(), e));
+            }
+            try {
+                made = new HikariDataSource(sqlite(file));
+            } catch (RuntimeException e) {
+                return new PoolLookup.Failed(
+                        "The inventory " + file + " cannot be opened (" + Causes.shortly(e) + ").");
+            }
+            own = made;
+        }
+        return new PoolLookup.Found(made.getPoolName(), made);
+    }
+
+    /** SQLite makes its file, but no folder, and says little where it may not write beside it. */
+    private static void prepare(Path folder, Path file) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            // not otherwise: it would refuse a link to a folder
+            Files.createDirectories(folder);
+        }
+        Path probe = Files.createTempFile(folder, "writable", null);
+        Files.delete(probe);
+        if (Files.exists(file) && !Files.isWritable(file)) {
+            throw new IOException(file.getFileName() + " is not writable");
+        }
+    }
+
+    private static String unwritable(Path folder, IOException cause) {
+        return "Anteroom cannot keep its inventory in " + folder + " (" + Causes.shortly(cause)
+                + "); make the folder and give it to the user that runs the container, and where systemd keeps that"
+                + " user from writing there, add to the service's unit: ReadWritePaths=" + folder;
+    }
+
+    private static HikariConfig sqlite(Path file) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("anteroom-inventory");
+        // by name: the DriverManager knows only the drivers of the container's own class path
+        config.setDriverClassName("org.sqlite.JDBC");
+        config.setJdbcUrl(
+                "jdbc:sqlite:" + file + "?journal_mode=WAL&synchronous=NORMAL&foreign_keys=true&busy_timeout=5000");
+        config.setMaximumPoolSize(CONNECTIONS);
+        config.setMinimumIdle(1);
+        config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
+        // a connection to a file does not age
+        config.setMaxLifetime(0);
+        return config;
+    }
+}

@@ -1,0 +1,249 @@
+package org.anteroom.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** All keys that there are. */
+final class Keys {
+
+    private static final ValueType<Duration> ANY_TIME = ValueTypes.duration(Duration.ZERO);
+    private static final ValueType<Duration> SOME_TIME = ValueTypes.duration(Duration.ofMillis(1));
+
+    static final Key<String> ARCHIVE_KIND = new Key<>(
+            "archive.kind",
+            ValueTypes.oneOf("directory"),
+            "directory",
+            "What the archive is: `directory` is a folder.");
+
+    static final Key<Path> ARCHIVE_LOCATION = new Key<>(
+            "archive.location",
+            ValueTypes.FOLDER,
+            "${catalina.base}/anteroom/archive",
+            "The archive's folder; only read. Where it is the default one and does not exist, a sample archive is "
+                    + "put there.");
+
+    static final Key<Integer> ARCHIVE_CONCURRENCY = new Key<>(
+            "archive.concurrency",
+            ValueTypes.number(1, 10_000, "32"),
+            "32",
+            "Most calls to the archive at once; what comes beyond them waits in a bounded queue.");
+
+    static final Key<Duration> ARCHIVE_FIRST_BYTE_TIMEOUT = new Key<>(
+            "archive.first-byte-timeout",
+            SOME_TIME,
+            "60s",
+            "Longest wait for what the archive says of a file, and for the first of its bytes.");
+
+    static final Key<Duration> ARCHIVE_STALL_TIMEOUT =
+            new Key<>("archive.stall-timeout", SOME_TIME, "30s", "Longest wait for more bytes once some have come.");
+
+    static final Key<Duration> ARCHIVE_HEAD_TTL = new Key<>(
+            "archive.head-ttl",
+            ANY_TIME,
+            "1m",
+            "How long the archive's word on which version of a file is the newest is trusted.");
+
+    static final Key<Duration> ARCHIVE_MISSING_TTL = new Key<>(
+            "archive.missing-ttl", ANY_TIME, "10s", "How long it is remembered that the archive lacks a file.");
+
+    static final Key<List<String>> VOLUMES = new Key<>(
+            "volumes",
+            ValueTypes.NAMES,
+            "cache",
+            "Names of the volumes, in lower-case letters, digits and hyphens. Where the key is not set, there is one "
+                    + "named `cache`, whose location is `${catalina.base}/anteroom/cache` and whose capacity is a tenth "
+                    + "of the disk under it, but at least 1 GiB, unless its own keys say otherwise.");
+
+    static final Key<String> VOLUME_KIND = new Key<>(
+            "volume.NAME.kind",
+            ValueTypes.oneOf("filesystem"),
+            "filesystem",
+            "What the volume is: `filesystem` is a folder.");
+
+    static final Key<Path> VOLUME_LOCATION = new Key<>(
+            "volume.NAME.location",
+            ValueTypes.FOLDER,
+            "",
+            "The volume's folder, which holds nothing else; no other volume and not the archive may lie in it or above it.");
+
+    static final Key<Long> VOLUME_CAPACITY =
+            new Key<>("volume.NAME.capacity", ValueTypes.size(1), "", "Most bytes of copies in it.");
+
+    static final Key<Boolean> VOLUME_SHARED = new Key<>(
+            "volume.NAME.shared",
+            ValueTypes.BOOLEAN,
+            "true",
+            "Whether every instance that has the volume sees the same folder; `false`: it is this instance's own.");
+
+    static final Key<String> VOLUME_STATUS = new Key<>(
+            "volume.NAME.status",
+            ValueTypes.oneOf("active", "read-only", "draining", "offline"),
+            "active",
+            "`read-only` takes no new copies, `draining` is also emptied, `offline` is not touched.");
+
+    static final Key<Integer> VOLUME_PRIORITY = new Key<>(
+            "volume.NAME.priority",
+            ValueTypes.number(-1000, 1000, "10"),
+            "10",
+            "New copies go to the volume of the highest priority that takes them; among equals, by free share.");
+
+    static final Key<Long> VOLUME_MAX_OBJECT_SIZE =
+            new Key<>("volume.NAME.max-object-size", ValueTypes.size(1), "50GiB", "Largest file that it takes.");
+
+    static final Key<Long> VOLUME_MIN_FREE = new Key<>(
+            "volume.NAME.min-free",
+            ValueTypes.size(0),
+            "1GiB",
+            "What stays free on the disk itself, whatever the capacity says.");
+
+    static final Key<String> VOLUME_STRATEGY = new Key<>(
+            "volume.NAME.strategy",
+            ValueTypes.oneOf("lru"),
+            "lru",
+            "Which copies go first when room is made: `lru` removes the longest unused.");
+
+    static final Key<Double> VOLUME_HIGH_WATERMARK = new Key<>(
+            "volume.NAME.high-watermark", ValueTypes.RATIO, "0.95", "Share of the capacity above which room is made.");
+
+    static final Key<Double> VOLUME_LOW_WATERMARK = new Key<>(
+            "volume.NAME.low-watermark",
+            ValueTypes.RATIO,
+            "0.90",
+            "Share of the capacity down to which room is made; less than the high one.");
+
+    static final Key<Duration> INVENTORY_LOCATION_TTL = new Key<>(
+            "inventory.location-ttl",
+            SOME_TIME,
+            "30s",
+            "Age at which a location in memory is looked up anew, in the background.");
+
+    static final Key<Duration> INVENTORY_LOOKUP_TIMEOUT = new Key<>(
+            "inventory.lookup-timeout",
+            SOME_TIME,
+            "1s",
+            "Longest that a request waits for the database before the archive serves it.");
+
+    static final Key<Integer> INVENTORY_LOCATION_MAX = new Key<>(
+            "inventory.location-max",
+            ValueTypes.number(1, 100_000_000, "100000"),
+            "100000",
+            "Most files whose location is kept in memory.");
+
+    static final Key<Duration> EVICTION_INTERVAL =
+            new Key<>("eviction.interval", SOME_TIME, "5m", "Time between two looks at each volume.");
+
+    static final Key<Duration> EVICTION_MIN_AGE =
+            new Key<>("eviction.min-age", ANY_TIME, "1m", "Younger copies are never removed to make room.");
+
+    static final Key<Duration> EVICTION_GRACE = new Key<>(
+            "eviction.grace",
+            SOME_TIME,
+            "2m",
+            "Time between condemning a copy and deleting it, in which a use rescues it. Longer than "
+                    + "`inventory.location-ttl`; the use of the last 20 s may not be known yet.");
+
+    static final Key<Duration> PLAN_EXPIRY =
+            new Key<>("plan.expiry", SOME_TIME, "1d", "Age at which a deletion plan that nobody ran is dropped.");
+
+    static final Key<Duration> DELIVERY_STALL_TIMEOUT = new Key<>(
+            "delivery.stall-timeout",
+            SOME_TIME,
+            "2m",
+            "A client that takes no byte for so long is dropped; one that is slow never is.");
+
+    static final Key<String> ACCESS_FILES = access("files", "Who may read `/files`");
+    static final Key<String> ACCESS_HEALTH = access("health", "Who may read `/health`");
+    static final Key<String> ACCESS_METRICS = access("metrics", "Who may read `/metrics`");
+
+    static final Key<Duration> SHUTDOWN_GRACE =
+            new Key<>("shutdown.grace", ANY_TIME, "30s", "Longest that a stop waits for running transfers.");
+
+    static final Key<String> INSTANCE_NAME = new Key<>(
+            "instance.name",
+            ValueTypes.NAME,
+            "${host.name}",
+            "What tells this instance from others; stays the same over restarts. `${host.name}` is the machine's name.");
+
+    /** Every key, in the order of the documentation. */
+    static final List<Key<?>> ALL = List.of(
+            ARCHIVE_KIND,
+            ARCHIVE_LOCATION,
+            ARCHIVE_CONCURRENCY,
+            ARCHIVE_FIRST_BYTE_TIMEOUT,
+            ARCHIVE_STALL_TIMEOUT,
+            ARCHIVE_HEAD_TTL,
+            ARCHIVE_MISSING_TTL,
+            VOLUMES,
+            VOLUME_KIND,
+            VOLUME_LOCATION,
+            VOLUME_CAPACITY,
+            VOLUME_SHARED,
+            VOLUME_STATUS,
+            VOLUME_PRIORITY,
+            VOLUME_MAX_OBJECT_SIZE,
+            VOLUME_MIN_FREE,
+            VOLUME_STRATEGY,
+            VOLUME_HIGH_WATERMARK,
+            VOLUME_LOW_WATERMARK,
+            INVENTORY_LOCATION_TTL,
+            INVENTORY_LOOKUP_TIMEOUT,
+            INVENTORY_LOCATION_MAX,
+            EVICTION_INTERVAL,
+            EVICTION_MIN_AGE,
+            EVICTION_GRACE,
+            PLAN_EXPIRY,
+            DELIVERY_STALL_TIMEOUT,
+            ACCESS_FILES,
+            ACCESS_HEALTH,
+            ACCESS_METRICS,
+            SHUTDOWN_GRACE,
+            INSTANCE_NAME);
+
+    private Keys() {}
+
+    private static Key<String> access(String what, String meaning) {
+        return new Key<>(
+                "access." + what,
+                ValueTypes.oneOf("open", "viewer"),
+                "open",
+                meaning + ": everybody, or who has the role `anteroom-viewer` or `anteroom-operator`.");
+    }
+
+    /** The volume that a key's name speaks of, if it is one of {@code volume.NAME.something}. */
+    static Optional<String> volumeIn(String name) {
+        String[] parts = name.split("\\.", -1);
+        return parts.length == 3 && parts[0].equals("volume") ? Optional.of(parts[1]) : Optional.empty();
+    }
+
+    /** Whether there is such a key, whatever the volume is called. */
+    static boolean known(String name) {
+        Optional<String> volume = volumeIn(name);
+        return ALL.stream()
+                .anyMatch(key -> volume.map(key::nameFor).orElse(key.name()).equals(name)
+                        && key.ofVolume() == volume.isPresent());
+    }
+
+    /** Whether a name begins with the first word of dotted keys. */
+    static boolean inGroup(String name) {
+        int dot = name.indexOf('.');
+        return dot > 0 && ALL.stream().anyMatch(key -> key.name().startsWith(name.substring(0, dot + 1)));
+    }
+
+    /** The key that was probably meant, if one is close. */
+    static Optional<String> suggest(String name, List<String> volumes) {
+        Set<String> candidates = new TreeSet<>();
+        for (Key<?> key : ALL) {
+            if (key.ofVolume()) {
+                volumeIn(name).ifPresent(volume -> candidates.add(key.nameFor(volume)));
+                volumes.forEach(volume -> candidates.add(key.nameFor(volume)));
+            } else {
+                candidates.add(key.name());
+            }
+        }
+        return Spelling.closest(name, candidates);
+    }
+}

@@ -1,0 +1,34 @@
+package org.anteroom.config;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.eviction.EvictionSettings;
+import org.anteroom.http.AccessSettings;
+import org.anteroom.http.DeliverySettings;
+import org.anteroom.inventory.InventorySettings;
+import org.anteroom.volume.VolumeSettings;
+
+/**
+ * Everything that is configured, checked alone and against each other.
+ *
+ * @param home the folder of what needs no configuration, {@code ${catalina.base}/anteroom}; it need not exist
+ * @param sampleArchive true where the archive is the default one, {@code home/archive}, which may be filled with samples
+ * @param volumes in the order of the key {@code volumes}; locations are absolute
+ */
+public record Settings(
+        Path home,
+        boolean sampleArchive,
+        InstanceSettings instance,
+        ArchiveSettings archive,
+        List<VolumeSettings> volumes,
+        InventorySettings inventory,
+        EvictionSettings eviction,
+        DeliverySettings delivery,
+        AccessSettings access) {
+
+    /** Makes the list unchangeable. */
+    public Settings {
+        volumes = List.copyOf(volumes);
+    }
+}

@@ -1,0 +1,155 @@
+package org.anteroom.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.eviction.EvictionSettings;
+import org.anteroom.eviction.VolumeEviction;
+import org.anteroom.http.AccessSettings;
+import org.anteroom.http.DeliverySettings;
+import org.anteroom.inventory.InventorySettings;
+import org.anteroom.volume.VolumeSettings;
+
+/** From values to the settings records, with the checks of values against each other. */
+final class SettingsReader {
+
+    /** A directory is not connected to; the record has a place for the archives that are. */
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+    private final Values values;
+    private final Path base;
+    private final Path home;
+    private final Folders folders;
+    private final List<String> volumes;
+
+    SettingsReader(Values values, Surroundings surroundings, List<String> volumes) {
+        this.values = values;
+        this.base = surroundings.base();
+        this.home = surroundings.home();
+        this.folders = new Folders(values);
+        this.volumes = volumes;
+    }
+
+    /** The settings; only to be used if no error was found on the way. */
+    Settings read() {
+        ArchiveSettings archive = archive();
+        List<VolumeSettings> complete = new ArrayList<>();
+        Map<String, VolumeEviction> evictions = new LinkedHashMap<>();
+        for (String name : volumes) {
+            volume(name).ifPresent(complete::add);
+            volumeEviction(name).ifPresent(eviction -> evictions.put(name, eviction));
+        }
+        InventorySettings inventory = new InventorySettings(
+                values.get(Keys.INVENTORY_LOCATION_TTL),
+                values.get(Keys.INVENTORY_LOOKUP_TIMEOUT),
+                values.get(Keys.INVENTORY_LOCATION_MAX));
+        return new Settings(
+                home,
+                archive.location().equals(home.resolve("archive").toString()),
+                new InstanceSettings(values.get(Keys.INSTANCE_NAME), values.get(Keys.SHUTDOWN_GRACE)),
+                archive,
+                complete,
+                inventory,
+                eviction(evictions, inventory.locationTtl()),
+                new DeliverySettings(values.get(Keys.DELIVERY_STALL_TIMEOUT)),
+                new AccessSettings(access(Keys.ACCESS_FILES), access(Keys.ACCESS_HEALTH), access(Keys.ACCESS_METRICS)));
+    }
+
+    private ArchiveSettings archive() {
+        Path location = absolute(values.get(Keys.ARCHIVE_LOCATION));
+        if (!values.isWrong(Keys.ARCHIVE_LOCATION.name())) {
+            folders.add(Keys.ARCHIVE_LOCATION.name(), location);
+        }
+        return new ArchiveSettings(
+                values.get(Keys.ARCHIVE_KIND),
+                location.toString(),
+                values.get(Keys.ARCHIVE_CONCURRENCY),
+                CONNECT_TIMEOUT,
+                values.get(Keys.ARCHIVE_FIRST_BYTE_TIMEOUT),
+                values.get(Keys.ARCHIVE_STALL_TIMEOUT),
+                values.get(Keys.ARCHIVE_HEAD_TTL),
+                values.get(Keys.ARCHIVE_MISSING_TTL));
+    }
+
+    private Optional<VolumeSettings> volume(String name) {
+        // the volume that is there without configuration is the only one whose place and capacity have defaults
+        boolean unnamed = !values.isSet(Keys.VOLUMES.name());
+        String locationKey = Keys.VOLUME_LOCATION.nameFor(name);
+        Optional<Path> location = unnamed && !values.isSet(locationKey)
+                ? Optional.of(home.resolve(name))
+                : values.require(Keys.VOLUME_LOCATION, locationKey).map(this::absolute);
+        location.ifPresent(folder -> folders.add(locationKey, folder));
+        String capacityKey = Keys.VOLUME_CAPACITY.nameFor(name);
+        Optional<Long> capacity = unnamed && !values.isSet(capacityKey)
+                ? location.map(Folders::tenthOfDisk)
+                : values.require(Keys.VOLUME_CAPACITY, capacityKey);
+        String kind = values.get(Keys.VOLUME_KIND, Keys.VOLUME_KIND.nameFor(name));
+        boolean shared = values.get(Keys.VOLUME_SHARED, Keys.VOLUME_SHARED.nameFor(name));
+        String status = values.get(Keys.VOLUME_STATUS, Keys.VOLUME_STATUS.nameFor(name));
+        int priority = values.get(Keys.VOLUME_PRIORITY, Keys.VOLUME_PRIORITY.nameFor(name));
+        long maxObjectSize = values.get(Keys.VOLUME_MAX_OBJECT_SIZE, Keys.VOLUME_MAX_OBJECT_SIZE.nameFor(name));
+        long minFree = values.get(Keys.VOLUME_MIN_FREE, Keys.VOLUME_MIN_FREE.nameFor(name));
+        if (location.isEmpty() || capacity.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new VolumeSettings(
+                name,
+                kind,
+                location.get().toString(),
+                capacity.get(),
+                shared,
+                status,
+                priority,
+                maxObjectSize,
+                minFree));
+    }
+
+    private Optional<VolumeEviction> volumeEviction(String name) {
+        String strategy = values.get(Keys.VOLUME_STRATEGY, Keys.VOLUME_STRATEGY.nameFor(name));
+        String highKey = Keys.VOLUME_HIGH_WATERMARK.nameFor(name);
+        double high = values.get(Keys.VOLUME_HIGH_WATERMARK, highKey);
+        String lowKey = Keys.VOLUME_LOW_WATERMARK.nameFor(name);
+        double low = values.get(Keys.VOLUME_LOW_WATERMARK, lowKey);
+        if (values.isWrong(highKey) || values.isWrong(lowKey)) {
+            return Optional.empty();
+        }
+        if (low >= high) {
+            values.reject(lowKey, "not less than " + highKey + ", which is " + high + "; write a smaller number");
+            return Optional.empty();
+        }
+        return Optional.of(new VolumeEviction(strategy, high, low));
+    }
+
+    private EvictionSettings eviction(Map<String, VolumeEviction> volumes, Duration locationTtl) {
+        Duration grace = values.get(Keys.EVICTION_GRACE);
+        if (grace.compareTo(locationTtl) <= 0
+                && !values.isWrong(Keys.EVICTION_GRACE.name())
+                && !values.isWrong(Keys.INVENTORY_LOCATION_TTL.name())) {
+            // an instance may go on handing out a location for this long after the copy was condemned
+            values.reject(
+                    Keys.EVICTION_GRACE.name(),
+                    "not longer than " + Keys.INVENTORY_LOCATION_TTL.name() + ", which is " + locationTtl.toMillis()
+                            + "ms; write a longer time");
+        }
+        return new EvictionSettings(
+                values.get(Keys.EVICTION_INTERVAL),
+                values.get(Keys.EVICTION_MIN_AGE),
+                grace,
+                values.get(Keys.PLAN_EXPIRY),
+                volumes);
+    }
+
+    private AccessSettings.Access access(Key<String> key) {
+        return AccessSettings.Access.valueOf(values.get(key).toUpperCase(Locale.ROOT));
+    }
+
+    private Path absolute(Path folder) {
+        return base.resolve(folder).normalize();
+    }
+}

@@ -1,0 +1,230 @@
+package org.anteroom.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is said of a wrong configuration, word for word. */
+class ConfigurationErrorsTest {
+
+    @TempDir
+    Path temporary;
+
+    private Path base;
+    private Path file;
+    private final Map<String, String> properties = new HashMap<>();
+
+    @BeforeEach
+    void base() throws IOException {
+        base = temporary.toRealPath();
+        file = Files.createDirectories(base.resolve("conf")).resolve("anteroom.properties");
+        properties.put("catalina.base", base.toString());
+        properties.put("host.name", "reading-room");
+    }
+
+    @Test
+    void everyErrorIsNamedAtOnce() throws IOException {
+        properties.put("anteroom.eviction.interval", "5min");
+        assertErrors(
+                """
+                archive.locaton = /srv/archive
+                archive.concurrency = many
+                volumes = fast, bulk
+                volume.fast.location = /cache/fast
+                volume.fast.capacity = 500G
+                volume.fast.status = on
+                volume.bulk.location = /cache/bulk
+                volume.bulk.shared = maybe
+                volume.bulk.max-objectsize = 5GiB
+                volume.slow.capacity = 1GiB
+                archive.concurrency = 7
+                """,
+                "line 11: archive.concurrency = 7: the key stands in line 2 already; remove one of them",
+                "line 1: archive.locaton = /srv/archive: there is no such key; did you mean archive.location?",
+                "line 9: volume.bulk.max-objectsize = 5GiB: there is no such key; did you mean"
+                        + " volume.bulk.max-object-size?",
+                "line 10: volume.slow.capacity = 1GiB: the key volumes does not name a volume slow; add it there, or"
+                        + " remove this key",
+                "line 2: archive.concurrency = many: not a whole number from 1 to 10000",
+                "line 5: volume.fast.capacity = 500G: not a size; write a whole number of bytes, or one with KB, MB, GB,"
+                        + " TB, PB, KiB, MiB, GiB, TiB or PiB, such as 500GiB",
+                "line 6: volume.fast.status = on: not a choice here; write active, read-only, draining or offline",
+                "volume.bulk.capacity: missing; write a size, such as volume.bulk.capacity = 500GiB",
+                "line 8: volume.bulk.shared = maybe: neither true nor false; write one of them",
+                "system property anteroom.eviction.interval = 5min: not a time; write a whole number and one of the units"
+                        + " ms, s, m, h, d, such as 30s");
+    }
+
+    @Test
+    void aKeyOfALaterTimeIsUnknown() throws IOException {
+        assertErrors(
+                "usage.gate.events = 5",
+                "line 1: usage.gate.events = 5: there is no such key; remove it, the documentation lists all keys");
+    }
+
+    @Test
+    void theKeyThatWasMeant() throws IOException {
+        assertErrors(
+                """
+                Archive.Location = /srv/archive
+                volumes = fast
+                volumes.fast.location = /cache/fast
+                volume.fats.capacity = 5
+                volume.capacity = 5
+                volume.fast.location = /cache/fast
+                volume.fast.capacity = 5
+                volume.fast.capacity.max = 5
+                """,
+                "line 1: Archive.Location = /srv/archive: there is no such key; did you mean archive.location?",
+                "line 3: volumes.fast.location = /cache/fast: there is no such key; did you mean volume.fast.location?",
+                "line 4: volume.fats.capacity = 5: the key volumes does not name a volume fats; did you mean fast?",
+                "line 5: volume.capacity = 5: there is no such key; remove it, the documentation lists all keys",
+                "line 8: volume.fast.capacity.max = 5: there is no such key; did you mean volume.fast.capacity?");
+    }
+
+    @Test
+    void aPlaceholderOfTheDocumentationIsNoVolume() throws IOException {
+        assertErrors(
+                "volume.NAME.capacity = 5",
+                "line 1: volume.NAME.capacity = 5: the key volumes does not name a volume NAME; add it there, or remove"
+                        + " this key");
+    }
+
+    @Test
+    void listedVolumesNeedAPlaceAndACapacity() throws IOException {
+        assertErrors(
+                "volumes = cache",
+                "volume.cache.location: missing; write a folder, such as volume.cache.location = /srv/anteroom",
+                "volume.cache.capacity: missing; write a size, such as volume.cache.capacity = 500GiB");
+    }
+
+    @Test
+    void aWrongListOfVolumesIsOneErrorAndTheirKeysAreStillChecked() throws IOException {
+        assertErrors(
+                "volumes = Fast\nvolume.fast.location = /cache/fast\nvolume.fast.capacity = 0",
+                "line 1: volumes = Fast: 'Fast' is not a name; use lower-case letters, digits and hyphens, and commas"
+                        + " between names",
+                "line 3: volume.fast.capacity = 0: too small; the least is 1 byte");
+    }
+
+    @Test
+    void aCommentBehindAValue() throws IOException {
+        assertErrors(
+                "archive.kind = directory            # directory | bagit",
+                "line 1: archive.kind = directory            # directory | bagit: not a choice here; write directory; and"
+                        + " a comment needs a line of its own");
+    }
+
+    @Test
+    void theLowWatermarkIsLessThanTheHighOne() throws IOException {
+        assertErrors(
+                "volume.cache.low-watermark = 0.95",
+                "line 1: volume.cache.low-watermark = 0.95: not less than volume.cache.high-watermark, which is 0.95;"
+                        + " write a smaller number");
+        assertErrors(
+                "volume.cache.high-watermark = 0.5",
+                "volume.cache.low-watermark = 0.90 (the default): not less than volume.cache.high-watermark, which is"
+                        + " 0.5; write a smaller number");
+        assertErrors(
+                "volume.cache.high-watermark = 95\nvolume.cache.low-watermark = 1",
+                "line 1: volume.cache.high-watermark = 95: not a ratio; write a number from 0 to 1, such as 0.95");
+    }
+
+    @Test
+    void graceIsLongerThanALocationIsTrusted() throws IOException {
+        assertErrors(
+                "eviction.grace = 30s",
+                "line 1: eviction.grace = 30s: not longer than inventory.location-ttl, which is 30000ms; write a longer"
+                        + " time");
+        assertErrors(
+                "inventory.location-ttl = 3m",
+                "eviction.grace = 2m (the default): not longer than inventory.location-ttl, which is 180000ms; write a"
+                        + " longer time");
+        assertErrors(
+                "inventory.location-ttl = 3\neviction.grace = 1s",
+                "line 1: inventory.location-ttl = 3: not a time; write a whole number and one of the units ms, s, m, h,"
+                        + " d, such as 30s");
+    }
+
+    @Test
+    void foldersLieApart() throws IOException {
+        assertErrors(
+                """
+                archive.location = /srv/data
+                volumes = a, b, c, d
+                volume.a.location = /cache/./a/
+                volume.a.capacity = 1
+                volume.b.location = /cache/a
+                volume.b.capacity = 1
+                volume.c.location = /cache/a/c
+                volume.c.capacity = 1
+                volume.d.location = /srv
+                volume.d.capacity = 1
+                """,
+                "line 5: volume.b.location = /cache/a: the same folder as volume.a.location; give each its own",
+                "line 7: volume.c.location = /cache/a/c: lies inside the folder of volume.a.location; give it one outside"
+                        + " of /cache/a",
+                "line 7: volume.c.location = /cache/a/c: lies inside the folder of volume.b.location; give it one outside"
+                        + " of /cache/a",
+                "line 9: volume.d.location = /srv: the folder of archive.location, /srv/data, lies inside it; give it"
+                        + " another one");
+    }
+
+    @Test
+    void foldersAreComparedBehindTheirLinks() throws IOException {
+        Path real = Files.createDirectories(base.resolve("disk"));
+        Path link = Files.createSymbolicLink(base.resolve("link"), real);
+        assertErrors(
+                "archive.location = " + link + "/x/archive\nvolume.cache.location = " + real,
+                "line 2: volume.cache.location = " + real + ": the folder of archive.location, " + real
+                        + "/x/archive, lies inside it; give it another one");
+    }
+
+    @Test
+    void foldersWhoseNamesBeginAlikeLieApart() throws Exception {
+        Files.writeString(file, "archive.location = /srv/data\nvolume.cache.location = /srv/data-cache");
+        assertThat(Configuration.load(surroundings()).volumes().get(0).location())
+                .isEqualTo("/srv/data-cache");
+    }
+
+    @Test
+    void aFileInAnotherEncoding() throws IOException {
+        Files.write(file, new byte[] {'a', '=', '\n', (byte) 0xFC});
+        assertThat(failure())
+                .isEqualTo("The configuration has 1 error (file " + file
+                        + "):\n  1. line 2: not UTF-8; save the file in that encoding");
+    }
+
+    private void assertErrors(String text, String... errors) throws IOException {
+        Files.writeString(file, text);
+        StringBuilder expected = new StringBuilder("The configuration has ")
+                .append(errors.length == 1 ? "1 error" : errors.length + " errors")
+                .append(" (file ")
+                .append(file)
+                .append("):");
+        for (int i = 0; i < errors.length; i++) {
+            expected.append("\n  ").append(i + 1).append(". ").append(errors[i]);
+        }
+        assertThat(failure()).isEqualTo(expected.toString());
+    }
+
+    private String failure() {
+        return Objects.toString(
+                catchThrowableOfType(ConfigurationException.class, () -> Configuration.load(surroundings()))
+                        .getMessage());
+    }
+
+    private Surroundings surroundings() {
+        return new Surroundings(name -> Optional.empty(), properties);
+    }
+}
