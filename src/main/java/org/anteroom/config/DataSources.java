@@ -39,8 +39,10 @@ public final class DataSources implements AutoCloseable {
         try {
             bound = surroundings.naming().find(INVENTORY);
         } catch (NamingException e) {
-            return new PoolLookup.Failed("The DataSource " + INVENTORY + " cannot be made (" + Causes.shortly(e)
-                    + "); correct its Resource in the context descriptor, or what it connects to.");
+            return new PoolLookup.Failed(
+                    "The DataSource " + INVENTORY + " cannot be made (" + Causes.shortly(e)
+                            + "); correct its Resource in the context descriptor, or what it connects to.",
+                    true);
         }
         if (bound.isEmpty()) {
             return ownPool();
@@ -48,9 +50,11 @@ public final class DataSources implements AutoCloseable {
         if (bound.get() instanceof DataSource pool) {
             return new PoolLookup.Found(INVENTORY, pool);
         }
-        return new PoolLookup.Failed("The resource " + INVENTORY + " is a "
-                + bound.get().getClass().getName()
-                + "; correct its type in the context descriptor to javax.sql.DataSource.");
+        return new PoolLookup.Failed(
+                "The resource " + INVENTORY + " is a "
+                        + bound.get().getClass().getName()
+                        + "; correct its type in the context descriptor to javax.sql.DataSource.",
+                false);
     }
 
     /** Ends the pool that was made here, if one was. */
@@ -70,13 +74,13 @@ public final class DataSources implements AutoCloseable {
             try {
                 prepare(surroundings.home(), file);
             } catch (IOException e) {
-                return new PoolLookup.Failed(unwritable(surroundings.home(), e));
+                return new PoolLookup.Failed(unwritable(surroundings.home(), e), false);
             }
             try {
                 made = new HikariDataSource(sqlite(file));
             } catch (RuntimeException e) {
                 return new PoolLookup.Failed(
-                        "The inventory " + file + " cannot be opened (" + Causes.shortly(e) + ").");
+                        "The inventory " + file + " cannot be opened (" + Causes.shortly(e) + ").", true);
             }
             own = made;
         }

@@ -13,9 +13,10 @@ public sealed interface PoolLookup {
     record Found(String name, DataSource pool) implements PoolLookup {}
 
     /**
-     * There is none, now; asking again later may help.
+     * There is none, now.
      *
      * @param message one line for the log: the resource, the cause and, where it is known, the remedy
+     * @param mayHeal whether asking again later may help; if not, an operator has to do something first
      */
-    record Failed(String message) implements PoolLookup {}
+    record Failed(String message, boolean mayHeal) implements PoolLookup {}
 }

@@ -47,6 +47,14 @@ public final class Caching {
                 : now.fills().begin(key, facts, wait);
     }
 
+    /** Begins no more fills, and gives those that run some time to end. */
+    public void stop(Duration grace) {
+        State now = state;
+        if (now != null) {
+            now.fills().stop(grace);
+        }
+    }
+
     /** Sends no new readers to a running fill, as {@link Fills#cancel}. */
     public void cancel(String objid) {
         State now = state;

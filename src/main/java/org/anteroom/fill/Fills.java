@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.anteroom.archive.Archive;
 import org.anteroom.inventory.BeginResult;
 import org.anteroom.inventory.CopyRow;
@@ -50,6 +51,8 @@ public final class Fills {
     /** How often {@link #renew} is to be called. */
     public static final Duration RENEWAL = Duration.ofSeconds(10);
 
+    private static final Duration LAST_WORDS = Duration.ofSeconds(3);
+
     private static final Logger log = LoggerFactory.getLogger(Fills.class);
 
     private final FillStore store;
@@ -59,6 +62,7 @@ public final class Fills {
     private final Owner owner;
     private final ExecutorService threads;
     private final Semaphore slots;
+    private volatile boolean stopping;
     private final SecureRandom random = new SecureRandom();
     private final Counter ended;
     private final Counter bytes;
@@ -155,7 +159,7 @@ public final class Fills {
         if (candidates.isEmpty()) {
             return new Outcome.Bypass("no-volume");
         }
-        if (!slots.tryAcquire()) {
+        if (stopping || !slots.tryAcquire()) {
             return new Outcome.Bypass("busy");
         }
         boolean started = false;
@@ -289,6 +293,26 @@ public final class Fills {
                 unsettled.remove(ticket, end);
             }
         });
+    }
+
+    /**
+     * Begins no more fills, and waits for those that run; what is left is interrupted, and its rows are released by the
+     * next boot.
+     */
+    public void stop(Duration grace) {
+        stopping = true;
+        threads.shutdown();
+        try {
+            if (!threads.awaitTermination(grace.toNanos(), TimeUnit.NANOSECONDS)) {
+                log.warn("{} fills are broken off by the stop", running.size());
+                threads.shutdownNow();
+                // each still tells the inventory that it failed
+                boolean ended = threads.awaitTermination(LAST_WORDS.toNanos(), TimeUnit.NANOSECONDS);
+                log.debug("fills have ended: {}", ended);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Fills that run in this instance. */

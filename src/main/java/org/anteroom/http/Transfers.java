@@ -8,11 +8,14 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.anteroom.metrics.Metrics;
 
 /** The transfers that are under way: counted, watched for clients that stall, and ended when the instance stops. */
 public final class Transfers {
     private final Set<Transfer> active = ConcurrentHashMap.newKeySet();
+    private final Object drained = new Object();
+    private volatile boolean draining;
     private final Duration stallTimeout;
     private final CounterDataPoint bytes;
     private final Map<Transfer.End, CounterDataPoint> ends = new EnumMap<>(Transfer.End.class);
@@ -35,11 +38,37 @@ public final class Transfers {
 
     void ended(Transfer transfer, Transfer.End end, long sent) {
         active.remove(transfer);
+        if (draining && active.isEmpty()) {
+            synchronized (drained) {
+                drained.notifyAll();
+            }
+        }
         bytes.inc(sent);
         CounterDataPoint counter = ends.get(end);
         if (counter != null) {
             counter.inc();
         }
+    }
+
+    /** Waits until no transfer is under way; false if the time was up before. To be called when none begins any more. */
+    public boolean awaitNone(Duration wait) {
+        draining = true;
+        long deadline = System.nanoTime() + wait.toNanos();
+        synchronized (drained) {
+            while (!active.isEmpty()) {
+                long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                if (millis <= 0) {
+                    return false;
+                }
+                try {
+                    drained.wait(millis);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /** Transfers under way. */

@@ -1,7 +1,9 @@
 package org.anteroom.jdbc;
 
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,6 +35,7 @@ public final class Database {
     private static final int MOST_READERS = 16;
 
     private final String name;
+    private final Dialect dialect;
     private final ConnectionSource source;
     private final PoolProbe probe;
     private final Migrations migrations;
@@ -52,6 +55,7 @@ public final class Database {
      */
     public Database(String name, DataSource source, Dialect dialect, Migrations migrations, Tasks tasks, Pools pools) {
         this.name = name;
+        this.dialect = dialect;
         this.source = new ConnectionSource(source, dialect);
         this.probe = PoolProbe.of(source);
         this.migrations = migrations;
@@ -194,6 +198,11 @@ public final class Database {
                 pools.countStatement(String.valueOf(context.getAttribute(OPERATION)));
             }
         };
+    }
+
+    /** The file that the database lies in, if it lies in one (SQLite). */
+    public Optional<Path> file(Duration wait) throws DatabaseException {
+        return read("file", wait, dialect::file);
     }
 
     /** What figures call it. */

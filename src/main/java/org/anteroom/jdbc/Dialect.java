@@ -1,8 +1,11 @@
 package org.anteroom.jdbc;
 
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.Optional;
+import org.jdbi.v3.core.Handle;
 
 /** What one kind of database does in its own way. Statements are portable but for what is defined here. */
 public interface Dialect {
@@ -24,6 +27,9 @@ public interface Dialect {
 
     /** What kind of failure the database reports. */
     DatabaseException.Reason reason(SQLException failure);
+
+    /** The file that the database lies in, if it lies in one. */
+    Optional<Path> file(Handle handle);
 
     /** Whether {@link #tidy} has something to do; asked after every batch of changes, so it costs next to nothing. */
     boolean untidy();

@@ -9,7 +9,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
@@ -141,6 +143,14 @@ public final class SqliteDialect implements Dialect {
     /** The low byte: what lies above it says more than is asked here. */
     private static int primary(SQLException failure) {
         return failure.getErrorCode() & 0xff;
+    }
+
+    @Override
+    public Optional<Path> file(Handle handle) {
+        return handle.createQuery("SELECT file FROM pragma_database_list WHERE name = 'main' AND file <> ''")
+                .mapTo(String.class)
+                .findOne()
+                .map(Path::of);
     }
 
     @Override

@@ -1,0 +1,197 @@
+package org.anteroom.app;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.anteroom.eviction.Evictor;
+import org.anteroom.eviction.Reaper;
+import org.anteroom.fill.Fills;
+import org.anteroom.fill.Placement;
+import org.anteroom.integrity.BootLock;
+import org.anteroom.integrity.Recovery;
+import org.anteroom.integrity.SecondBootException;
+import org.anteroom.inventory.NewVolume;
+import org.anteroom.inventory.VolumeRow;
+import org.anteroom.inventory.VolumeStatus;
+import org.anteroom.jdbc.DatabaseException;
+import org.anteroom.tasks.Tasks;
+import org.anteroom.volume.Adoption;
+import org.anteroom.volume.VolumeGuard;
+import org.anteroom.volume.VolumeSettings;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The start of all that needs the inventory: schema, boot lock, volumes and their identity, recovery, fills, eviction.
+ *
+ * <p>It is tried when the instance starts and, while the inventory is away, again and again until it succeeds once. Until
+ * then every file is passed through. What is merely away never stops the instance; a new volume that cannot be made, or a
+ * second living boot, does if that is found at the start.
+ */
+final class CacheStart {
+    private static final Logger log = LoggerFactory.getLogger(CacheStart.class);
+    private static final Duration VOLUME_ROWS_PERIOD = Duration.ofSeconds(2);
+
+    private final Instance instance;
+    private @Nullable BootLock bootLock;
+    private boolean complained;
+    private volatile boolean done;
+
+    CacheStart(Instance instance) {
+        this.instance = instance;
+    }
+
+    /**
+     * Tries once; further calls do nothing once it has succeeded.
+     *
+     * @param wait how long to wait for the inventory
+     * @throws StartException if an error of the configuration or of the operation forbids it
+     */
+    synchronized void attempt(Duration wait) throws StartException {
+        if (done) {
+            return;
+        }
+        try {
+            instance.inventory().database().probe(wait);
+            lock(wait);
+            Map<Long, VolumeGuard> volumes = volumes();
+            open(volumes);
+            done = true;
+            log.info("The cache is open, with {} volumes", volumes.size());
+        } catch (DatabaseException e) {
+            if (!complained) {
+                complained = true;
+                log.warn(
+                        "The inventory {} is away, so files are passed through uncached until it is back: {}",
+                        instance.inventory().database().name(),
+                        e.getMessage());
+            }
+        }
+    }
+
+    /** Whether it has succeeded. */
+    boolean isDone() {
+        return done;
+    }
+
+    synchronized void close() {
+        BootLock held = bootLock;
+        bootLock = null;
+        if (held != null) {
+            try {
+                held.close();
+            } catch (IOException e) {
+                log.warn("The boot lock was not given up cleanly: {}", e.getMessage());
+            }
+        }
+    }
+
+    private void lock(Duration wait) throws StartException, DatabaseException {
+        if (bootLock != null) {
+            return;
+        }
+        Optional<Path> file = instance.inventory().database().file(wait);
+        if (file.isEmpty()) {
+            return;
+        }
+        try {
+            bootLock = BootLock.take(file.get(), instance.settings().instance().name());
+        } catch (SecondBootException e) {
+            throw new StartException(String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            throw new StartException("the file that guards against a second living boot cannot be made beside "
+                    + file.get() + ": " + e.getMessage());
+        }
+    }
+
+    private Map<Long, VolumeGuard> volumes() throws DatabaseException, StartException {
+        Map<Long, VolumeGuard> volumes = new LinkedHashMap<>();
+        List<String> unusable = new ArrayList<>();
+        for (VolumeGuard guard : instance.guards()) {
+            VolumeRow row = instance.inventory().volumes().register(describe(guard.settings()));
+            Adoption adoption = guard.adopt(row.marker());
+            if (adoption instanceof Adoption.Ready ready && row.marker() == null) {
+                if (!instance.inventory().volumes().setMarker(row.id(), ready.marker())) {
+                    adoption = guard.adopt(marker(row.id()));
+                }
+            }
+            if (adoption instanceof Adoption.Unusable why) {
+                unusable.add("the new volume " + guard.name() + " cannot be made at " + why.reason());
+            } else if (adoption instanceof Adoption.Degraded why) {
+                log.warn("Volume {} is degraded: {}", guard.name(), why.reason());
+            }
+            volumes.put(row.id(), guard);
+        }
+        if (!unusable.isEmpty()) {
+            throw new StartException(String.join("; ", unusable));
+        }
+        return volumes;
+    }
+
+    private @Nullable String marker(long volumeId) throws DatabaseException {
+        return instance.inventory()
+                .volumes()
+                .get(volumeId)
+                .map(VolumeRow::marker)
+                .orElse(null);
+    }
+
+    private NewVolume describe(VolumeSettings volume) {
+        return new NewVolume(
+                volume.name(),
+                volume.shared() ? "" : instance.settings().instance().name(),
+                volume.kind(),
+                volume.location(),
+                volume.capacity(),
+                VolumeStatus.parse(volume.status()),
+                volume.priority());
+    }
+
+    private void open(Map<Long, VolumeGuard> volumes) throws DatabaseException {
+        Inventory inventory = instance.inventory();
+        Tasks tasks = instance.tasks();
+        Recovery recovery = new Recovery(
+                inventory.fills(), inventory.leases(), inventory.volumes(), volumes, instance.owner(), tasks.metrics());
+        recovery.start();
+        VolumeRows rows = new VolumeRows(inventory.volumes());
+        rows.refresh();
+        Fills fills = new Fills(
+                inventory.fills(),
+                new Placement(volumes, rows),
+                instance.archive().blocking(),
+                instance.locations(),
+                instance.owner(),
+                instance.settings().archive().concurrency(),
+                tasks,
+                tasks.metrics());
+        instance.caching().open(volumes, fills);
+        Evictor evictor = new Evictor(
+                inventory.volumes(),
+                inventory.plans(),
+                inventory.leases(),
+                instance.owner(),
+                volumes,
+                instance.locations(),
+                instance.settings().eviction(),
+                tasks.metrics());
+        Reaper reaper = new Reaper(
+                inventory.copies(),
+                inventory.plans(),
+                inventory.volumes(),
+                volumes,
+                instance.locations(),
+                instance.settings().eviction(),
+                tasks.metrics());
+        recovery.schedule(tasks);
+        tasks.every("volume-rows", VOLUME_ROWS_PERIOD, rows::refresh);
+        tasks.every("fill-leases", Fills.RENEWAL, fills::renew);
+        evictor.schedule(tasks);
+        reaper.schedule(tasks);
+    }
+}

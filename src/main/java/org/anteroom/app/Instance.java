@@ -1,0 +1,287 @@
+package org.anteroom.app;
+
+import com.github.benmanes.caffeine.cache.Ticker;
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.anteroom.archive.ArchiveGate;
+import org.anteroom.archive.directory.DirectoryArchive;
+import org.anteroom.config.DataSources;
+import org.anteroom.config.PoolLookup;
+import org.anteroom.config.Settings;
+import org.anteroom.config.Surroundings;
+import org.anteroom.delivery.FileHeaders;
+import org.anteroom.eviction.UseWriter;
+import org.anteroom.fill.Caching;
+import org.anteroom.http.FileService;
+import org.anteroom.http.Transfers;
+import org.anteroom.inventory.Locations;
+import org.anteroom.inventory.Owner;
+import org.anteroom.inventory.UseLog;
+import org.anteroom.jdbc.Database;
+import org.anteroom.jdbc.Drivers;
+import org.anteroom.jdbc.LateDataSource;
+import org.anteroom.jdbc.Migrations;
+import org.anteroom.jdbc.Pools;
+import org.anteroom.jdbc.SqliteDialect;
+import org.anteroom.metrics.Metrics;
+import org.anteroom.model.FileKey;
+import org.anteroom.tasks.Tasks;
+import org.anteroom.volume.VolumeGuard;
+import org.anteroom.volume.VolumeMetrics;
+import org.anteroom.volume.VolumeSettings;
+import org.anteroom.volume.fs.FilesystemVolume;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One boot of the application: everything wired by constructors, started and stopped in order.
+ *
+ * <p>What can serve without the inventory is made here; what needs it is left to {@link CacheStart}.
+ */
+final class Instance {
+    private static final Logger log = LoggerFactory.getLogger(Instance.class);
+
+    /** Opens and reads of a volume at once: fewer than the connector has threads, so that a hanging disk takes not all. */
+    private static final int VOLUME_PERMITS = 128;
+
+    private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(10);
+    private static final Duration RETRY = Duration.ofSeconds(2);
+    private static final Duration STALL_CHECK = Duration.ofSeconds(2);
+    private static final Duration LAST_WORK = Duration.ofSeconds(5);
+    private static final int LEAST_MISS_THREADS = 16;
+
+    private final Settings settings;
+    private final Owner owner;
+    private final Metrics metrics = new Metrics().withJvm();
+    private final Tasks tasks = new Tasks(metrics);
+    private final InstantSource clock = InstantSource.system();
+    private final Ticker ticker = Ticker.systemTicker();
+    private final DataSources dataSources;
+    private final Pools pools = new Pools(metrics);
+    private final Inventory inventory;
+    private final List<VolumeGuard> guards;
+    private final ArchiveGate archive;
+    private final Locations<FileHeaders> locations;
+    private final UseWriter useWriter;
+    private final Caching caching = new Caching();
+    private final Transfers transfers;
+    private final FileService files;
+    private final CacheStart cacheStart;
+    private final Health health;
+
+    private Instance(Settings settings, DataSources dataSources, DataSource pool) {
+        this.settings = settings;
+        this.owner = new Owner(settings.instance().name(), UUID.randomUUID().toString());
+        this.dataSources = dataSources;
+        SqliteDialect dialect = new SqliteDialect();
+        Migrations migrations = new Migrations(pool, dialect, Instance.class.getClassLoader());
+        Duration lookupTimeout = settings.inventory().lookupTimeout();
+        this.inventory =
+                Inventory.over(new Database("inventory", pool, dialect, migrations, tasks, pools), lookupTimeout);
+        VolumeMetrics volumeMetrics = new VolumeMetrics(metrics);
+        this.guards = settings.volumes().stream()
+                .map(volume -> new VolumeGuard(volume(volume), volume, VOLUME_PERMITS, volumeMetrics, clock, ticker))
+                .toList();
+        this.archive = new ArchiveGate(
+                new DirectoryArchive(Path.of(settings.archive().location())), settings.archive(), tasks, clock, ticker);
+        this.locations = new Locations<>(
+                settings.inventory(),
+                objid -> inventory.copies().find(objid, lookupTimeout),
+                (objid, facts) -> FileHeaders.of(FileKey.parse(objid), facts),
+                tasks.pool("locations", 4, 4096),
+                ticker,
+                metrics);
+        UseLog uses = new UseLog(clock);
+        this.useWriter = new UseWriter(
+                uses,
+                inventory.uses(),
+                settings.inventory().locationTtl(),
+                settings.eviction().grace(),
+                metrics);
+        this.transfers = new Transfers(settings.delivery(), metrics);
+        this.files = new FileService(
+                locations,
+                caching,
+                archive,
+                inventory.copies(),
+                uses,
+                transfers,
+                tasks,
+                Math.max(LEAST_MISS_THREADS, settings.archive().concurrency()),
+                lookupTimeout,
+                clock,
+                ticker);
+        this.cacheStart = new CacheStart(this);
+        this.health = new Health(this);
+    }
+
+    private static FilesystemVolume volume(VolumeSettings volume) {
+        return new FilesystemVolume(volume.name(), Path.of(volume.location()));
+    }
+
+    /**
+     * Starts an instance.
+     *
+     * @throws StartException if something that only an operator can mend forbids it
+     * @throws IOException if the sample archive cannot be laid out
+     */
+    static Instance start(Settings settings, Surroundings surroundings) throws StartException, IOException {
+        checkFileNames();
+        DataSources dataSources = new DataSources(surroundings);
+        Instance instance = new Instance(settings, dataSources, pool(dataSources));
+        try {
+            instance.begin();
+        } catch (StartException | IOException | RuntimeException e) {
+            instance.stop();
+            throw e;
+        }
+        return instance;
+    }
+
+    /** JDK 17 cannot make a path of a name that the platform's encoding lacks. */
+    private static void checkFileNames() {
+        String encoding = System.getProperty("sun.jnu.encoding", "");
+        if (!encoding.isEmpty()
+                && Charset.isSupported(encoding)
+                && !Charset.forName(encoding).name().equals("UTF-8")) {
+            log.warn(
+                    "File names are encoded as {}, so files with other characters in their names cannot be read;"
+                            + " set LC_ALL=C.UTF-8 in the environment of the container",
+                    encoding);
+        }
+    }
+
+    private static DataSource pool(DataSources dataSources) throws StartException {
+        PoolLookup lookup = dataSources.inventory();
+        if (lookup instanceof PoolLookup.Found found) {
+            return found.pool();
+        }
+        if (lookup instanceof PoolLookup.Failed failed && !failed.mayHeal()) {
+            throw new StartException(failed.message());
+        }
+        return new LateDataSource(() -> {
+            PoolLookup again = dataSources.inventory();
+            if (again instanceof PoolLookup.Found found) {
+                return found.pool();
+            }
+            throw new SQLException(again instanceof PoolLookup.Failed failed ? failed.message() : "no pool", "08001");
+        });
+    }
+
+    private void begin() throws StartException, IOException {
+        Path location = Path.of(settings.archive().location());
+        if (settings.sampleArchive() && SampleArchive.layOut(location)) {
+            log.info("Laid out the sample archive in {}", location);
+        }
+        archive.schedule(tasks);
+        guards.forEach(guard -> guard.schedule(tasks));
+        tasks.every("stalled-transfers", STALL_CHECK, transfers::dropStalled);
+        cacheStart.attempt(FIRST_ATTEMPT);
+        if (!cacheStart.isDone()) {
+            tasks.every("cache-start", RETRY, this::attemptAgain);
+        }
+        tasks.every("inventory-probe", RETRY, health::probeInventory);
+        useWriter.schedule(tasks);
+        health.started();
+        log.info(
+                "Anteroom {} serves {} ({}); try {}",
+                settings.instance().name(),
+                location,
+                settings.archive().kind(),
+                settings.sampleArchive() ? "/files/tides-2024/readme.txt" : "/files/DATASET/PATH");
+    }
+
+    private void attemptAgain() {
+        try {
+            cacheStart.attempt(FIRST_ATTEMPT);
+        } catch (StartException e) {
+            log.error("The cache is not opened: {}", e.getMessage());
+        }
+    }
+
+    /** Stops: no new requests; transfers and fills get the grace to end; then everything else, in order. */
+    void stop() {
+        long deadline = System.nanoTime() + settings.instance().shutdownGrace().toNanos();
+        health.stopping();
+        files.stopAccepting();
+        tasks.stopPeriodic();
+        if (!transfers.awaitNone(left(deadline))) {
+            log.warn("{} transfers are broken off by the stop", transfers.active());
+            transfers.abortAll();
+        }
+        caching.stop(left(deadline));
+        useWriter.flush();
+        archive.close();
+        List<String> stuck = tasks.stop(LAST_WORK);
+        if (!stuck.isEmpty()) {
+            log.warn("{} threads did not end and are left behind", stuck.size());
+        }
+        cacheStart.close();
+        dataSources.close();
+        Drivers.deregister(Instance.class.getClassLoader());
+        log.info("Anteroom {} has stopped", settings.instance().name());
+    }
+
+    private static Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    Owner owner() {
+        return owner;
+    }
+
+    Metrics metrics() {
+        return metrics;
+    }
+
+    Tasks tasks() {
+        return tasks;
+    }
+
+    Pools pools() {
+        return pools;
+    }
+
+    Inventory inventory() {
+        return inventory;
+    }
+
+    List<VolumeGuard> guards() {
+        return guards;
+    }
+
+    ArchiveGate archive() {
+        return archive;
+    }
+
+    Locations<FileHeaders> locations() {
+        return locations;
+    }
+
+    Caching caching() {
+        return caching;
+    }
+
+    FileService files() {
+        return files;
+    }
+
+    CacheStart cacheStart() {
+        return cacheStart;
+    }
+
+    Health health() {
+        return health;
+    }
+}

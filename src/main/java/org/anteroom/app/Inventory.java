@@ -1,0 +1,40 @@
+package org.anteroom.app;
+
+import java.time.Duration;
+import org.anteroom.inventory.CopyStore;
+import org.anteroom.inventory.FillStore;
+import org.anteroom.inventory.LeaseStore;
+import org.anteroom.inventory.PlanStore;
+import org.anteroom.inventory.UseStore;
+import org.anteroom.inventory.VolumeStore;
+import org.anteroom.jdbc.Database;
+
+/** The inventory's stores over one database. */
+record Inventory(
+        Database database,
+        VolumeStore volumes,
+        CopyStore copies,
+        FillStore fills,
+        PlanStore plans,
+        LeaseStore leases,
+        UseStore uses) {
+
+    /** How long background work waits for the database. */
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /**
+     * The stores.
+     *
+     * @param lookupTimeout how long what is on a reader's way waits
+     */
+    static Inventory over(Database database, Duration lookupTimeout) {
+        return new Inventory(
+                database,
+                new VolumeStore(database, PATIENCE),
+                new CopyStore(database, lookupTimeout),
+                new FillStore(database, PATIENCE),
+                new PlanStore(database, PATIENCE),
+                new LeaseStore(database, PATIENCE),
+                new UseStore(database, PATIENCE));
+    }
+}
