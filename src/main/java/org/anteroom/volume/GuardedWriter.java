@@ -40,6 +40,9 @@ final class GuardedWriter implements CopyWriter {
         int permit = guard.takePermit();
         try {
             return new GuardedReader(inner.openWritten(), guard);
+        } catch (IOException e) {
+            guard.readFailed(e);
+            throw e;
         } finally {
             guard.givePermit(permit);
         }

@@ -65,6 +65,7 @@ final class FileReader implements CopyReader {
 
     @Override
     public int read(ByteBuffer target, long position) throws IOException {
+        int start = target.position();
         boolean interrupted = Thread.interrupted();
         try {
             while (true) {
@@ -73,6 +74,8 @@ final class FileReader implements CopyReader {
                     return now.read(target, position);
                 } catch (ClosedChannelException e) {
                     interrupted |= Thread.interrupted();
+                    // the bytes may have come before the interrupt did
+                    target.position(start);
                     replace(now);
                 }
             }

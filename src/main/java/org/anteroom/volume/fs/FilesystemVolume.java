@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.anteroom.volume.CopyReader;
@@ -39,13 +40,13 @@ import org.anteroom.volume.Volume;
  */
 public final class FilesystemVolume implements Volume {
     private static final String MARKER = ".anteroom-volume";
-    private static final String NEW_MARKER = ".anteroom-volume.new";
+    private static final String NEW_MARKER = ".anteroom-volume.new-";
     private static final int LONGEST_MARKER = 200;
     private static final Pattern TEMPORARY = Pattern.compile("\\d{1,19}\\.\\d{1,19}");
     private static final Pattern COPY = Pattern.compile("[0-9a-f]{32}");
     private static final Pattern FAN_OUT = Pattern.compile("[0-9a-f]{2}");
     /** What may lie in a place that becomes a volume: what mkfs puts there, and what a broken-off first use leaves. */
-    private static final Set<String> HARMLESS = Set.of("lost+found", "tmp", "copies", NEW_MARKER);
+    private static final Set<String> HARMLESS = Set.of("lost+found", "tmp", "copies");
 
     private final String name;
     private final Path location;
@@ -111,29 +112,40 @@ public final class FilesystemVolume implements Volume {
         requireUnused();
         Files.createDirectories(temporaries);
         Files.createDirectories(copies);
-        Path fresh = location.resolve(NEW_MARKER);
+        Path fresh = location.resolve(NEW_MARKER + UUID.randomUUID());
         Path place = location.resolve(MARKER);
-        Files.deleteIfExists(fresh);
-        try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            ByteBuffer bytes = UTF_8.encode(marker + "\n");
+        try {
+            writeSynced(fresh, marker + "\n");
+            name(fresh, place);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+        Folders.sync(location);
+    }
+
+    private static void writeSynced(Path file, String text) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = UTF_8.encode(text);
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
             channel.force(true);
         }
+    }
+
+    /** Gives a file its name; a link never replaces what another instance has put there meanwhile. */
+    private static void name(Path fresh, Path place) throws IOException {
         try {
-            // a link never replaces what another instance has put there meanwhile
             Files.createLink(place, fresh);
-            Files.delete(fresh);
         } catch (FileAlreadyExistsException e) {
             throw e;
         } catch (UnsupportedOperationException | FileSystemException e) {
+            // a file system without links
             if (Files.exists(place)) {
                 throw new FileAlreadyExistsException(place.toString());
             }
             Files.move(fresh, place, StandardCopyOption.ATOMIC_MOVE);
         }
-        Folders.sync(location);
     }
 
     private void requireUnused() throws IOException {
@@ -141,7 +153,7 @@ public final class FilesystemVolume implements Volume {
             if (entry.equals(MARKER)) {
                 throw new FileAlreadyExistsException(location.resolve(MARKER).toString());
             }
-            if (!HARMLESS.contains(entry)) {
+            if (!HARMLESS.contains(entry) && !entry.startsWith(NEW_MARKER)) {
                 throw new IOException("the folder has no identity marker and is not empty");
             }
         }

@@ -1,0 +1,118 @@
+package org.anteroom.archive;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
+import org.jspecify.annotations.Nullable;
+
+/** An archive in memory that fails or hangs when told to, and counts what is asked. */
+final class FakeArchive implements Archive {
+    final Map<FileKey, byte[]> files = new ConcurrentHashMap<>();
+    final AtomicInteger heads = new AtomicInteger();
+    final AtomicInteger opens = new AtomicInteger();
+    final AtomicInteger probes = new AtomicInteger();
+    final AtomicInteger openStreams = new AtomicInteger();
+    volatile @Nullable IOException failure;
+    volatile @Nullable Hang headHang;
+    volatile @Nullable Hang openHang;
+    volatile @Nullable Hang readHang;
+    volatile @Nullable Hang probeHang;
+
+    /** Where calls wait, with a sign that so many do; an interrupt does not end the waiting, as with a dead disk. */
+    static final class Hang {
+        private final CountDownLatch entered;
+        private final CountDownLatch released = new CountDownLatch(1);
+
+        Hang(int calls) {
+            entered = new CountDownLatch(calls);
+        }
+
+        void awaitEntered() throws InterruptedException {
+            entered.await();
+        }
+
+        void release() {
+            released.countDown();
+        }
+
+        private void enter() {
+            entered.countDown();
+            boolean interrupted = false;
+            while (true) {
+                try {
+                    released.await();
+                    break;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void meet(@Nullable Hang hang) throws IOException {
+        if (hang != null) {
+            hang.enter();
+        }
+        IOException now = failure;
+        if (now != null) {
+            throw now;
+        }
+    }
+
+    @Override
+    public FileFacts head(FileKey key) throws IOException {
+        heads.incrementAndGet();
+        meet(headHang);
+        byte[] bytes = files.get(key);
+        if (bytes == null) {
+            throw new FailureException(FailureReason.NOT_FOUND, "The archive has no such file.");
+        }
+        return new FileFacts(bytes.length, null, "\"" + bytes.length + "\"", null, null);
+    }
+
+    @Override
+    public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
+        opens.incrementAndGet();
+        meet(openHang);
+        byte[] bytes = files.get(key);
+        if (bytes == null || bytes.length != expected.size()) {
+            throw new FailureException(FailureReason.WRONG_BYTES, "The file has changed.");
+        }
+        openStreams.incrementAndGet();
+        ByteBuffer rest = ByteBuffer.wrap(bytes).position((int) offset);
+        return new ArchiveStream() {
+            @Override
+            public int read(ByteBuffer target) throws IOException {
+                meet(readHang);
+                if (!rest.hasRemaining()) {
+                    return -1;
+                }
+                int count = Math.min(target.remaining(), rest.remaining());
+                target.put(rest.slice().limit(count));
+                rest.position(rest.position() + count);
+                return count;
+            }
+
+            @Override
+            public void close() {
+                openStreams.decrementAndGet();
+            }
+        };
+    }
+
+    @Override
+    public void probe() throws IOException {
+        probes.incrementAndGet();
+        meet(probeHang);
+    }
+}
