@@ -83,12 +83,13 @@ class ArchitectureTest {
             .resideInAnyPackage(CONFIG, APP);
 
     @ArchTest
-    static final ArchRule admin_uses_the_error_parts_of_http_alone = noClasses()
+    static final ArchRule admin_uses_the_error_and_address_parts_of_http_alone = noClasses()
             .that()
             .resideInAPackage(ADMIN)
             .should()
-            .dependOnClassesThat(
-                    resideInAPackage(HTTP).and(not(nameMatching("org\\.anteroom\\.http\\.(Problem|Error).*"))));
+            .dependOnClassesThat(resideInAPackage(HTTP)
+                    .and(not(nameMatching(
+                            "org\\.anteroom\\.http\\.(Problem|Error|FileTarget|RawQuery|RawUriFilter).*"))));
 
     @ArchTest
     static final ArchRule nobody_imports_app = noClasses()

@@ -124,7 +124,7 @@ public record Problem(int status, String detail) {
     }
 
     /** The request's id, unlike those of other boots and instances; built only when something asks for it. */
-    static String requestId(HttpServletRequest request) {
+    public static String requestId(HttpServletRequest request) {
         return BOOT + '-' + request.getRequestId();
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param version the value of {@code version}, or null if it is absent or empty
  * @param inline whether {@code disposition} is {@code inline}
  */
-record RawQuery(@Nullable String version, boolean inline) {
+public record RawQuery(@Nullable String version, boolean inline) {
     private static final RawQuery NONE = new RawQuery(null, false);
 
     /**
@@ -29,7 +29,13 @@ record RawQuery(@Nullable String version, boolean inline) {
         return new RawQuery(version == null || version.isEmpty() ? null : version, "inline".equals(disposition));
     }
 
-    private static @Nullable String value(String raw, String name) throws FailureException {
+    /**
+     * The value of a parameter, decoded as a form is, or null if it is absent.
+     *
+     * @param raw the undecoded query
+     * @throws FailureException MALFORMED if it is there twice or cannot be decoded
+     */
+    public static @Nullable String value(String raw, String name) throws FailureException {
         String value = null;
         int start = 0;
         while (start <= raw.length()) {
