@@ -74,7 +74,7 @@ final class Instance {
     private final Transfers transfers;
     private final FileService files;
     private final CacheStart cacheStart;
-    private final Health health;
+    private final InstanceHealth health;
 
     private Instance(Settings settings, DataSources dataSources, DataSource pool) {
         this.settings = settings;
@@ -119,7 +119,7 @@ final class Instance {
                 clock,
                 ticker);
         this.cacheStart = new CacheStart(this);
-        this.health = new Health(this);
+        this.health = new InstanceHealth(this);
     }
 
     private static FilesystemVolume volume(VolumeSettings volume) {
@@ -281,7 +281,7 @@ final class Instance {
         return cacheStart;
     }
 
-    Health health() {
+    InstanceHealth health() {
         return health;
     }
 }

@@ -5,6 +5,11 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.ServletContext;
 import java.util.EnumSet;
+import org.anteroom.admin.ApiServlet;
+import org.anteroom.admin.HealthServlet;
+import org.anteroom.admin.MetricsServlet;
+import org.anteroom.http.AccessFilter;
+import org.anteroom.http.AccessSettings;
 import org.anteroom.http.ErrorFilter;
 import org.anteroom.http.FileServlet;
 import org.anteroom.http.RawUriFilter;
@@ -19,15 +24,36 @@ final class Routes {
 
     static void register(ServletContext context, Instance instance) {
         Routes routes = new Routes(context);
-        routes.filter("raw-uri", new RawUriFilter());
-        routes.filter("errors", new ErrorFilter());
+        AccessSettings access = instance.settings().access();
+
+        routes.filter("raw-uri", new RawUriFilter(), "/*");
+        routes.filter("errors", new ErrorFilter(), "/*");
+        routes.filter("access-files", new AccessFilter(access.files()), "/files/*");
+        routes.filter("access-health", new AccessFilter(access.health()), "/health/*");
+        routes.filter("access-metrics", new AccessFilter(access.metrics()), "/metrics");
+
         routes.serve("files", new FileServlet(instance.files()), "/files/*");
+        routes.serve("health", new HealthServlet(instance.health()), "/health/*");
+        routes.serve("metrics", new MetricsServlet(instance.metrics()), "/metrics");
+        routes.serve("api", api(instance), "/api/v1/*");
     }
 
-    private void filter(String name, Filter filter) {
+    private static ApiServlet api(Instance instance) {
+        Inventory inventory = instance.inventory();
+        return new ApiServlet(
+                inventory.volumes(),
+                inventory.copies(),
+                inventory.fills(),
+                instance.caching(),
+                instance.locations(),
+                instance.archive(),
+                instance.pools());
+    }
+
+    private void filter(String name, Filter filter, String pattern) {
         var registration = context.addFilter(name, filter);
         registration.setAsyncSupported(true);
-        registration.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), true, "/*");
+        registration.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), true, pattern);
     }
 
     private void serve(String name, Servlet servlet, String... patterns) {
