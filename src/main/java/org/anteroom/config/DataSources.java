@@ -21,7 +21,7 @@ public final class DataSources implements AutoCloseable {
     private static final String INVENTORY = "jdbc/anteroom/inventory";
 
     /** One connection for the writer and some for readers, which are few since a hit asks nothing. */
-    private static final int CONNECTIONS = 6;
+    private static final int CONNECTIONS = 8;
 
     private static final long CONNECTION_TIMEOUT_MILLIS = 5_000;
 

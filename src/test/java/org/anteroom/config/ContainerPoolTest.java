@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ContainerPoolTest {
 
-    private static final List<String> CONTAINER = List.of("tomcat-", "jakarta.servlet-api-");
+    private static final List<String> CONTAINER = List.of("tomcat-", "jakarta.servlet-api-", "jakarta.annotation-api-");
     private static final List<String> APPLICATION = List.of("sqlite-jdbc-", "HikariCP-", "slf4j-api-");
 
     @TempDir
