@@ -80,7 +80,7 @@ final class Exchange implements Transfer.Source {
     /** Runs a step of this exchange on the pool; when that is full the client is told to come later. */
     void run(Runnable step) {
         try {
-            service.executor.execute(() -> guarded(step));
+            service.misses.execute(() -> guarded(step));
         } catch (RejectedExecutionException e) {
             refuse(new FailureException(
                     FailureReason.OVERLOADED, "Too many requests wait for the archive; try again in a moment.", e));
@@ -154,7 +154,7 @@ final class Exchange implements Transfer.Source {
                     decided.offset(),
                     end,
                     service.buffers,
-                    service.executor);
+                    service.deliveries);
         } catch (IOException e) {
             body.close();
             throw new IllegalStateException("a response has one output stream", e);

@@ -43,8 +43,13 @@ import org.slf4j.LoggerFactory;
 public final class FileService {
     private static final Logger log = LoggerFactory.getLogger(FileService.class);
 
-    /** Requests that wait for a thread of the pool; more are answered 503. */
-    private static final int QUEUE = 2000;
+    /** Misses that wait for a thread; more are answered 503. */
+    private static final int MISSES_WAITING = 2000;
+
+    /** Transfers that wait for a thread because bytes have come for them; each waits once. */
+    private static final int TRANSFERS_WAITING = 20_000;
+
+    private static final int TRANSFER_THREADS = 8;
 
     private static final int BUFFER = 128 * 1024;
     private static final int BUFFERS_KEPT = 256;
@@ -54,7 +59,11 @@ public final class FileService {
     final ArchiveGate archive;
     final CopyStore copies;
     final Transfers transfers;
-    final ExecutorService executor;
+    /** Runs misses and what they leave behind; may block on the inventory and on volumes, within bounds. */
+    final ExecutorService misses;
+    /** Runs transfers whose bytes have come; never blocks for long. */
+    final ExecutorService deliveries;
+
     final Buffers buffers = new Buffers(BUFFER, BUFFERS_KEPT);
     final Duration lookupTimeout;
     final Ticker ticker;
@@ -90,7 +99,8 @@ public final class FileService {
         this.copies = copies;
         this.uses = uses;
         this.transfers = transfers;
-        this.executor = tasks.pool("deliver", threads, QUEUE);
+        this.misses = tasks.pool("miss", threads, MISSES_WAITING);
+        this.deliveries = tasks.pool("deliver", TRANSFER_THREADS, TRANSFERS_WAITING);
         this.lookupTimeout = lookupTimeout;
         this.clock = clock;
         this.ticker = ticker;
@@ -223,7 +233,7 @@ public final class FileService {
 
     void background(Runnable work) {
         try {
-            executor.execute(work);
+            misses.execute(work);
         } catch (java.util.concurrent.RejectedExecutionException e) {
             // the next reader of the same copy finds the same and tries again
             log.debug("background work is left out: too much waits", e);

@@ -29,6 +29,8 @@ final class Miss {
     /** How far ahead of a running fill a range may begin and still wait for it rather than be read from the archive. */
     private static final long AHEAD = 8L << 20;
 
+    private static final String UNREADABLE = "copy-unreadable";
+
     private static final String MISS = "anteroom; fwd=uri-miss";
 
     private final FileService service;
@@ -53,7 +55,7 @@ final class Miss {
     void begin() {
         if (!missing.isEmpty() && !service.removeMissing(missing)) {
             // a row stays that names a copy nobody can open: the inventory would send us there again
-            askArchive(false);
+            askArchive(UNREADABLE);
             return;
         }
         if (!follow(service.caching.running(exchange.objid()))) {
@@ -94,25 +96,32 @@ final class Miss {
                 .whenComplete((located, failure) -> exchange.run(() -> {
                     if (failure != null) {
                         log.debug("no location of {}: {}", exchange.objid(), failure.toString());
-                        askArchive(false);
-                    } else if (located == null || !serve(located)) {
-                        askArchive(located == null);
+                        askArchive("inventory-unavailable");
+                    } else if (located == null) {
+                        askArchive(null);
+                    } else {
+                        serveOrAsk(located);
                     }
                 }));
     }
 
-    private boolean serve(Located<FileHeaders> located) {
+    private void serveOrAsk(Located<FileHeaders> located) {
+        List<CopyRow> gone = new ArrayList<>(0);
+        if (serve(located, gone)) {
+            return;
+        }
+        boolean removed = gone.size() == located.copies().size() && !left().isZero() && service.removeMissing(gone);
+        askArchive(removed ? null : UNREADABLE);
+    }
+
+    private boolean serve(Located<FileHeaders> located, List<CopyRow> gone) {
         ResponsePlan plan = exchange.decide(located.derived());
         if (plan.contentLength() <= 0 || !plan.sendsBody()) {
             exchange.completeWithoutBody(plan, Exchange.HIT);
             return true;
         }
-        List<CopyRow> gone = new ArrayList<>(0);
         CopyBody body = service.openCopy(located, gone);
         if (body == null) {
-            if (!gone.isEmpty() && !left().isZero()) {
-                service.removeMissing(gone);
-            }
             return false;
         }
         try {
@@ -127,9 +136,10 @@ final class Miss {
     /**
      * Asks the archive for the file.
      *
-     * @param cacheable whether a fill may be begun: not when the inventory did not answer or has copies out of reach
+     * @param bypass why no fill may be begun: the inventory did not answer, or has copies that are out of reach; null if
+     *     one may
      */
-    private void askArchive(boolean cacheable) {
+    private void askArchive(@Nullable String bypass) {
         var unused = service.archive
                 .head(exchange.key())
                 .whenComplete((facts, failure) -> exchange.run(() -> {
@@ -139,19 +149,19 @@ final class Miss {
                                         ? failure.getCause()
                                         : failure);
                     } else {
-                        fetch(facts, cacheable);
+                        fetch(facts, bypass);
                     }
                 }));
     }
 
-    private void fetch(FileFacts facts, boolean cacheable) {
+    private void fetch(FileFacts facts, @Nullable String bypass) {
         ResponsePlan plan = exchange.decide(FileHeaders.of(exchange.key(), facts));
-        if (!plan.sendsBody() || (plan.contentLength() == 0 && !cacheable)) {
+        if (!plan.sendsBody()) {
             exchange.completeWithoutBody(plan, MISS);
             return;
         }
-        if (!cacheable) {
-            bypass(facts, plan, "inventory-unavailable");
+        if (bypass != null) {
+            bypass(facts, plan, bypass);
             return;
         }
         var unused = service.caching
@@ -185,8 +195,8 @@ final class Miss {
             }
         } else if (outcome instanceof Outcome.Cached cached) {
             Located<FileHeaders> located = service.locations.put(exchange.objid(), cached.copies());
-            if (located == null || !serve(located)) {
-                bypass(facts, plan, "copy-unreadable");
+            if (located == null || !serve(located, new ArrayList<>(0))) {
+                bypass(facts, plan, UNREADABLE);
             }
         } else if (outcome instanceof Outcome.Bypass bypass) {
             bypass(facts, plan, bypass.detail());

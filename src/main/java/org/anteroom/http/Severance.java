@@ -3,7 +3,6 @@ package org.anteroom.http;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
-import org.apache.coyote.CloseNowException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Severance {
     private static final String CAUSE = Severance.class.getName();
-
-    /** Tomcat's own exception for this closes the connection without an error and a stack trace in its log. */
-    private static final boolean ON_TOMCAT = onTomcat();
 
     private Severance() {}
 
@@ -34,25 +30,6 @@ final class Severance {
     /** What the servlet is to throw when it was called again for that; null if it was not. */
     static @Nullable IOException requested(HttpServletRequest request) {
         IOException cause = (IOException) request.getAttribute(CAUSE);
-        if (cause == null) {
-            return null;
-        }
-        return ON_TOMCAT ? TomcatClose.exception(cause) : cause;
-    }
-
-    private static boolean onTomcat() {
-        try {
-            Class.forName("org.apache.coyote.CloseNowException", false, Severance.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException e) {
-            return false;
-        }
-    }
-
-    /** Apart, so that it is loaded only where Tomcat's class exists. */
-    private static final class TomcatClose {
-        static IOException exception(IOException cause) {
-            return new CloseNowException("the answer is broken off", cause);
-        }
+        return cause == null ? null : Container.close(cause);
     }
 }

@@ -266,6 +266,10 @@ final class Transfer implements WriteListener {
                 return;
             }
         }
+        if (Container.copiesWrites()) {
+            // a slow client holds no buffer of ours
+            giveBuffer();
+        }
         waitingSince = Math.max(1, System.nanoTime());
     }
 
