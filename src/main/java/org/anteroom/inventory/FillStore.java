@@ -315,14 +315,15 @@ public final class FillStore {
         });
     }
 
-    /** Forgets fills that ended longer ago; how many, at most the limit. */
+    /** Forgets fills that ended longer ago and left nothing behind; how many, at most the limit. */
     public int pruneEnded(Duration olderThan, int limit) throws DatabaseException {
         return database.write(
                 "prune-fills",
                 wait,
                 handle -> handle.createUpdate("""
                         DELETE FROM fills WHERE id IN (SELECT id FROM fills
-                            WHERE ended IS NOT NULL AND ended <= <now> - :age ORDER BY ended LIMIT :limit)""")
+                            WHERE ended IS NOT NULL AND ended <= <now> - :age AND (state = 'done' OR name IS NULL)
+                            ORDER BY ended LIMIT :limit)""")
                         .bind("age", olderThan.toMillis())
                         .bind("limit", limit)
                         .execute());

@@ -98,8 +98,9 @@ public final class Database {
         }
         try {
             return change.await();
-        } finally {
+        } catch (DatabaseException e) {
             writer.forget(change);
+            throw e;
         }
     }
 

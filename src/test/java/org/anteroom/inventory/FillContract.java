@@ -25,7 +25,7 @@ abstract class FillContract extends InventoryContract {
         assertThat(ticket.temporary()).isEqualTo(ticket.fillId() + ".1");
         assertThat(row(id).reserved()).isEqualTo(60);
         assertThat(fills.expects(id, ticket.name())).isTrue();
-        assertThat(fills.alive(ticket.fillId(), 1)).isTrue();
+        assertThat(fills.alive(ticket.fillId(), 1, TWO)).isTrue();
         CopyRow copy = fills.complete(ticket, ONE, facts(60)).orElseThrow();
         assertThat(copies.find("a/1", WAIT)).containsExactly(copy);
         assertThat(copy.facts()).isEqualTo(facts(60));
@@ -33,7 +33,8 @@ abstract class FillContract extends InventoryContract {
         assertThat(row(id).reserved()).isZero();
         assertThat(row(id).used()).isEqualTo(60);
         assertThat(row(id).copies()).isEqualTo(1);
-        assertThat(fills.alive(ticket.fillId(), 1)).isFalse();
+        assertThat(fills.stored(ticket)).isTrue();
+        assertThat(fills.expects(id, ticket.name())).isFalse();
         assertThat(begin("a/1", 60, TWO, id)).isEqualTo(new BeginResult.Cached(List.of(copy)));
     }
 
@@ -69,12 +70,10 @@ abstract class FillContract extends InventoryContract {
         assertThat(fills.list(FillState.RUNNING, Long.MAX_VALUE, 10).get(0).bytes())
                 .isEqualTo(4);
         test.advance(LEASE);
-        assertThat(fills.alive(first.fillId(), first.epoch())).isFalse();
         assertThat(fills.renew(first, ONE, LEASE, 5)).isFalse();
         assertThat(fills.complete(first, ONE, facts(10))).isEmpty();
         FillTicket second = begun("a/1", 10, TWO, bulk);
-        assertThat(second.fillId()).isEqualTo(first.fillId());
-        assertThat(second.epoch()).isEqualTo(2);
+        assertThat(second.temporary()).isNotEqualTo(first.temporary());
         assertThat(row(fast).reserved()).isZero();
         assertThat(row(bulk).reserved()).isEqualTo(10);
         assertThat(fills.fail(first, ONE, "late")).isFalse();
@@ -91,20 +90,64 @@ abstract class FillContract extends InventoryContract {
         assertThat(row(id).reserved()).isZero();
         assertThat(fills.list(null, Long.MAX_VALUE, 10)).singleElement().satisfies(fill -> {
             assertThat(fill.state()).isEqualTo(FillState.FAILED);
-            assertThat(fill.reason()).isEqualTo("no volume has room");
+            assertThat(fill.reason()).isEqualTo("its owner was not heard of any more");
         });
     }
 
     @Test
-    void aQueuedFillIsClaimed() throws Exception {
+    void whatAFillMayHaveLeftIsToldUntilItIsCleaned() throws Exception {
         long id = volume("fast", 100);
+        Owner before = new Owner("one", "boot-0");
+        FillTicket old = begun("a/1", 10, before, id);
+        FillTicket mine = begun("a/2", 10, ONE, id);
+        FillTicket other = begun("a/3", 10, TWO, id);
+        FillTicket failed = begun("a/4", 10, TWO, id);
+        fills.fail(failed, TWO, "its owner has removed the file");
+        assertThat(fills.leftovers(id, ONE, 10)).isEmpty();
+        fills.releaseEarlierBoots(ONE);
+        assertThat(fills.leftovers(id, ONE, 10)).containsExactly(old);
+        assertThat(fills.stored(old)).isFalse();
+        fills.cancel("a/2");
+        fills.cancel("a/3");
+        // the other instance may not know yet
+        assertThat(fills.alive(other.fillId(), other.epoch(), ONE)).isTrue();
+        assertThat(fills.leftovers(id, ONE, 10)).containsExactly(old);
+        test.advance(Duration.ofMinutes(10));
+        assertThat(fills.alive(other.fillId(), other.epoch(), ONE)).isFalse();
+        assertThat(fills.alive(mine.fillId(), mine.epoch(), ONE)).isTrue();
+        assertThat(fills.leftovers(id, ONE, 10)).containsExactly(old, other);
+        assertThat(fills.leftovers(id, ONE, 1)).containsExactly(old);
+        assertThat(fills.pruneEnded(Duration.ZERO, 10)).isEqualTo(1);
+        assertThat(fills.cleaned(old)).isTrue();
+        assertThat(fills.leftovers(id, ONE, 10)).containsExactly(other);
+        assertThat(fills.pruneEnded(Duration.ZERO, 10)).isEqualTo(1);
+    }
+
+    @Test
+    void aQueuedFillWithoutRoomEnds() throws Exception {
+        long id = volume("fast", 100);
+        queue("a/1");
+        assertThat(begin("a/1", 101, ONE, id)).isInstanceOf(BeginResult.NoRoom.class);
+        assertThat(fills.list(FillState.FAILED, Long.MAX_VALUE, 10))
+                .extracting(FillRow::reason)
+                .containsExactly("no volume has room");
+    }
+
+    private void queue(String objid) throws DatabaseException {
         test.database()
                 .write(
                         "queue",
                         WAIT,
                         handle -> handle.execute(
                                 "INSERT INTO fills (objid, state, size, attempts, instance, boot, epoch, created)"
-                                        + " VALUES ('a/1', 'queued', 10, 0, 'two', 'boot-2', 0, 0)"));
+                                        + " VALUES (?, 'queued', 10, 0, 'two', 'boot-2', 0, 0)",
+                                objid));
+    }
+
+    @Test
+    void aQueuedFillIsClaimed() throws Exception {
+        long id = volume("fast", 100);
+        queue("a/1");
         assertThat(row(id).reserved()).isZero();
         FillTicket ticket = begun("a/1", 10, ONE, id);
         assertThat(ticket.epoch()).isEqualTo(1);
@@ -240,7 +283,7 @@ abstract class FillContract extends InventoryContract {
         begun("a/2", 10, ONE, id);
         begun("a/3", 10, TWO, id);
         assertThat(fills.releaseEarlierBoots(ONE)).isEqualTo(1);
-        assertThat(fills.alive(old.fillId(), 1)).isFalse();
+        assertThat(fills.alive(old.fillId(), 1, ONE)).isFalse();
         assertThat(row(id).reserved()).isEqualTo(20);
         assertThat(fills.releaseExpired()).isZero();
         test.advance(LEASE);
