@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.tasks.IoGuard;
 
 /** The gate as an {@link Archive} for threads that may wait: bounded in number and in time like everything else. */
 final class BlockingArchive implements Archive {
@@ -39,6 +40,7 @@ final class BlockingArchive implements Archive {
     }
 
     private static <T> T await(CompletableFuture<T> answer) throws IOException {
+        IoGuard.beforeIo();
         try {
             return answer.get();
         } catch (ExecutionException e) {

@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.anteroom.tasks.IoGuard;
 import org.anteroom.tasks.Tasks;
 import org.jspecify.annotations.Nullable;
 
@@ -375,6 +376,7 @@ public final class VolumeGuard {
     // ---- for the guarded reader and writer
 
     int takePermit() throws IOException {
+        IoGuard.beforeIo();
         if (!readable()) {
             throw degraded();
         }
@@ -392,6 +394,7 @@ public final class VolumeGuard {
 
     /** Runs a reading operation of a background thread: watched, and degrading the volume if it fails. */
     private <T> T reading(Pending.Operation<T> operation) throws IOException {
+        IoGuard.beforeIo();
         try {
             return reads.during(operation);
         } catch (IOException e) {
@@ -402,6 +405,7 @@ public final class VolumeGuard {
 
     /** Runs a writing operation: watched, and degrading the volume's writing if it fails. */
     <T> T writing(Pending.Operation<T> operation) throws IOException {
+        IoGuard.beforeIo();
         try {
             return writes.during(operation);
         } catch (IOException e) {

@@ -231,9 +231,8 @@ class ArchiveGateTest {
         for (CompletableFuture<FileFacts> answer : waiting) {
             assertFails(FailureReason.ARCHIVE_TIMEOUT, () -> get(answer));
         }
-        archive.headHang = null;
         hang.release();
-        settle();
+        assertThat(tasks.stop(Duration.ofSeconds(10))).isEmpty();
         assertThat(archive.heads.get())
                 .as("nobody waited for the others any more")
                 .isEqualTo(2);
