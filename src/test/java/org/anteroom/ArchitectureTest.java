@@ -163,6 +163,8 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule nothing_of_the_container_is_needed = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName("org.anteroom.http.Container$Tomcat")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.catalina..", "org.apache.coyote..", "org.eclipse.jetty..");

@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -171,7 +170,7 @@ final class Instance {
             if (again instanceof PoolLookup.Found found) {
                 return found.pool();
             }
-            throw new SQLException(again instanceof PoolLookup.Failed failed ? failed.message() : "no pool", "08001");
+            throw new IOException(again instanceof PoolLookup.Failed failed ? failed.message() : "no pool");
         });
     }
 

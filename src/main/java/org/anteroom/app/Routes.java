@@ -35,7 +35,7 @@ final class Routes {
         routes.serve("files", new FileServlet(instance.files()), "/files/*");
         routes.serve("health", new HealthServlet(instance.health()), "/health/*");
         routes.serve("metrics", new MetricsServlet(instance.metrics()), "/metrics");
-        routes.serve("api", api(instance), "/api/v1/*");
+        routes.serve("api", api(instance), "/api/*");
     }
 
     private static ApiServlet api(Instance instance) {

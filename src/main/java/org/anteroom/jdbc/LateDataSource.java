@@ -1,5 +1,6 @@
 package org.anteroom.jdbc;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -10,14 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 /** A pool that could not be got when the instance started, and is looked for again whenever a connection is wanted. */
 public final class LateDataSource implements DataSource {
+    /** The class of SQLSTATEs for a connection that cannot be made. */
+    private static final String CANNOT_CONNECT = "08001";
+
     private final Lookup lookup;
     private volatile @Nullable DataSource found;
 
     /** How the pool is looked for. */
     @FunctionalInterface
     public interface Lookup {
-        /** The pool, or why there is none now. */
-        DataSource find() throws SQLException;
+        /** The pool, or an exception whose message says why there is none now. */
+        DataSource find() throws IOException;
     }
 
     /** Looks for nothing yet. */
@@ -28,7 +32,11 @@ public final class LateDataSource implements DataSource {
     private DataSource pool() throws SQLException {
         DataSource pool = found;
         if (pool == null) {
-            pool = lookup.find();
+            try {
+                pool = lookup.find();
+            } catch (IOException e) {
+                throw new SQLException(e.getMessage(), CANNOT_CONNECT, e);
+            }
             found = pool;
         }
         return pool;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -55,9 +56,7 @@ class FillTest {
     };
 
     private static Follower follow(Fill fill) {
-        Follower follower = fill.follow();
-        assertThat(follower).isNotNull();
-        return follower;
+        return Objects.requireNonNull(fill.follow());
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -65,6 +66,10 @@ class LocationsTest {
         return new CopyRow(id, 1, objid, "%032x".formatted(id), facts, CopyState.CACHED, time, time, time);
     }
 
+    private Located<String> known(String objid) {
+        return Objects.requireNonNull(locations.get(objid));
+    }
+
     private static @Nullable Located<String> now(CompletableFuture<@Nullable Located<String>> future) {
         assertThat(future).isCompleted();
         return future.join();
@@ -79,7 +84,7 @@ class LocationsTest {
         assertThat(first).isNotDone();
         runQueued();
         assertThat(now(first)).isSameAs(now(second));
-        assertThat(now(first).derived()).isEqualTo("a/x 10");
+        assertThat(Objects.requireNonNull(now(first)).derived()).isEqualTo("a/x 10");
         assertThat(locations.get("a/x")).isSameAs(now(first));
         assertThat(asked).containsExactly("a/x");
     }
@@ -101,11 +106,11 @@ class LocationsTest {
         ticker.advance(TTL);
         rows.put("a/x", List.of(row(2, "a/x", 10)));
         for (int i = 0; i < 5; i++) {
-            assertThat(locations.get("a/x").copies().get(0).id()).isEqualTo(1);
+            assertThat(known("a/x").copies().get(0).id()).isEqualTo(1);
         }
         assertThat(queue).hasSize(1);
         runQueued();
-        assertThat(locations.get("a/x").copies().get(0).id()).isEqualTo(2);
+        assertThat(known("a/x").copies().get(0).id()).isEqualTo(2);
         assertThat(asked).hasSize(1);
     }
 
@@ -131,7 +136,7 @@ class LocationsTest {
         rows.put("a/x", List.of(row(2, "a/x", 10)));
         locations.get("a/x");
         runQueued();
-        assertThat(locations.get("a/x").copies().get(0).id()).isEqualTo(2);
+        assertThat(known("a/x").copies().get(0).id()).isEqualTo(2);
     }
 
     @Test
@@ -192,7 +197,7 @@ class LocationsTest {
         locations.get("a/x");
         locations.put("a/x", List.of(row(2, "a/x", 10)));
         runQueued();
-        assertThat(locations.get("a/x").copies().get(0).id()).isEqualTo(2);
+        assertThat(known("a/x").copies().get(0).id()).isEqualTo(2);
 
         ticker.advance(TTL);
         locations.get("a/x");
@@ -203,7 +208,8 @@ class LocationsTest {
 
     @Test
     void copies_of_older_content_are_left_out() {
-        Located<String> located = locations.put("a/x", List.of(row(2, "a/x", 20), row(1, "a/x", 10)));
+        Located<String> located =
+                Objects.requireNonNull(locations.put("a/x", List.of(row(2, "a/x", 20), row(1, "a/x", 10))));
         assertThat(located.copies()).extracting(CopyRow::id).containsExactly(2L);
         assertThat(located.facts().size()).isEqualTo(20);
     }
