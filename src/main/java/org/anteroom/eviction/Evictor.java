@@ -129,13 +129,15 @@ public final class Evictor {
         if (how == null || volume.status() != VolumeStatus.ACTIVE) {
             return;
         }
+        boolean known = running.containsKey(volume.id());
         boolean wanted = volume.planWanted() > 0;
-        Optional<PlanRow> plan = whole || wanted || running.containsKey(volume.id())
-                ? seen(volume.id(), guard.name())
-                : Optional.empty();
-        boolean due = plan.isPresent()
-                ? plan.get().pending().copies() > 0
-                : wanted || (whole && Need.ofWatermarks(volume, how) > 0);
+        Optional<PlanRow> plan = whole || wanted || known ? seen(volume.id(), guard.name()) : Optional.empty();
+        boolean due;
+        if (plan.isPresent()) {
+            due = plan.get().pending().copies() > 0;
+        } else {
+            due = (wanted && !known) || (whole && Need.ofWatermarks(volume, how) > 0);
+        }
         // a full disk fails writes, and is what room is made for; a volume that cannot be read is left alone
         if (due && guard.readable()) {
             carryOn(volume.id(), guard, how);
@@ -147,6 +149,8 @@ public final class Evictor {
         Optional<PlanRow> now = plans.running(volumeId);
         Long before = now.isPresent() ? running.put(volumeId, now.get().id()) : running.remove(volumeId);
         if (before != null && (now.isEmpty() || now.get().id() != before)) {
+            // who found no room meanwhile is answered by what the plan has freed; who still finds none asks again
+            volumes.takePlanWanted(volumeId);
             plans.get(before).ifPresent(plan -> over(plan, name));
         }
         return now;
