@@ -167,7 +167,10 @@ public final class Reaper {
         private void failed(CopyRow copy, IOException failure) throws DatabaseException {
             if (!failing) {
                 failing = true;
-                log.warn("A copy in volume {} could not be deleted and will be tried again: {}", guard.name(), failure.toString());
+                log.warn(
+                        "A copy in volume {} could not be deleted and will be tried again: {}",
+                        guard.name(),
+                        failure.toString());
             }
             plans.itemFailed(copy.id(), "the volume failed: " + guard.health().reason());
         }

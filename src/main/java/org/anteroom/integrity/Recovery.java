@@ -140,7 +140,10 @@ public final class Recovery {
         } catch (DatabaseException e) {
             log.debug("Recovery of volume {} waits for the inventory: {}", guard.name(), e.getMessage());
         } catch (IOException e) {
-            log.warn("Leftovers in volume {} could not be removed and will be tried again: {}", guard.name(), e.toString());
+            log.warn(
+                    "Leftovers in volume {} could not be removed and will be tried again: {}",
+                    guard.name(),
+                    e.toString());
         }
     }
 
