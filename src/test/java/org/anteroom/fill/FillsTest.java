@@ -1,0 +1,340 @@
+package org.anteroom.fill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.anteroom.archive.Archive;
+import org.anteroom.archive.ArchiveStream;
+import org.anteroom.eviction.TestCache;
+import org.anteroom.inventory.CopyRow;
+import org.anteroom.inventory.VolumeRow;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
+import org.anteroom.model.Sha256;
+import org.anteroom.tasks.Tasks;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Fills into a real volume and a real inventory, from an archive that is told how to fail. */
+@Timeout(120)
+class FillsTest {
+    private static final Duration WAIT = Duration.ofSeconds(20);
+    private static final FileKey KEY = FileKey.of("set", "x.bin");
+    private static final int SIZE = 300_000;
+
+    @TempDir
+    Path folder;
+
+    private final byte[] bytes = random(SIZE);
+    private final AtomicInteger opens = new AtomicInteger();
+    private final CountDownLatch gate = new CountDownLatch(1);
+    private volatile int cutAt = Integer.MAX_VALUE;
+    private volatile int holdAt = Integer.MAX_VALUE;
+    private volatile @Nullable IOException failure;
+
+    private TestCache cache;
+    private Tasks tasks;
+    private Fills fills;
+
+    private static byte[] random(int size) {
+        byte[] bytes = new byte[size];
+        new Random(size).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Serves the bytes up to a cut, and waits before a hold. */
+    private final class TestArchive implements Archive {
+        @Override
+        public FileFacts head(FileKey key) {
+            return facts();
+        }
+
+        @Override
+        public ArchiveStream open(FileKey key, FileFacts expected, long offset) {
+            opens.incrementAndGet();
+            return new ArchiveStream() {
+                private int position = (int) offset;
+
+                @Override
+                public int read(ByteBuffer target) throws IOException {
+                    if (position >= holdAt) {
+                        try {
+                            gate.await();
+                        } catch (InterruptedException e) {
+                            throw new IOException(e);
+                        }
+                    }
+                    int end = Math.min(bytes.length, cutAt);
+                    if (position >= end) {
+                        IOException cause = failure;
+                        if (cause != null) {
+                            throw cause;
+                        }
+                        return -1;
+                    }
+                    int limit = position < holdAt ? Math.min(end, holdAt) : end;
+                    int n = Math.min(Math.min(target.remaining(), 10_000), limit - position);
+                    target.put(bytes, position, n);
+                    position += n;
+                    return n;
+                }
+
+                @Override
+                public void close() {}
+            };
+        }
+
+        @Override
+        public void probe() {}
+    }
+
+    private static FileFacts facts() {
+        return new FileFacts(SIZE, null, "\"1\"", null, null);
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        cache = new TestCache(folder, 1_000_000);
+        tasks = new Tasks(cache.metrics());
+        fills = new Fills(
+                cache.fills,
+                new Placement(cache.guards(), this::rows),
+                new TestArchive(),
+                cache.locations,
+                cache.owner,
+                4,
+                tasks,
+                cache.metrics());
+    }
+
+    private List<VolumeRow> rows() {
+        try {
+            return List.of(cache.volume());
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        gate.countDown();
+        fills.stop(WAIT);
+        assertThat(tasks.stop(WAIT)).isEmpty();
+        VolumeRow row = cache.volume();
+        assertThat(row.reserved()).as("bytes still reserved").isZero();
+        assertThat(row.used()).as("counter and disk").isEqualTo(onDisk());
+        assertThat(temporaries()).isEmpty();
+        cache.close();
+    }
+
+    private long onDisk() throws IOException {
+        try (var paths = Files.walk(folder.resolve("volume/copies"))) {
+            return paths.filter(Files::isRegularFile)
+                    .mapToLong(path -> path.toFile().length())
+                    .sum();
+        }
+    }
+
+    private List<Path> temporaries() throws IOException {
+        try (var paths = Files.list(folder.resolve("volume/tmp"))) {
+            return paths.toList();
+        }
+    }
+
+    private Outcome begin() {
+        return fills.begin(KEY, facts(), WAIT).join();
+    }
+
+    private Fill beginFill() {
+        return ((Outcome.Following) begin()).fill();
+    }
+
+    private void awaitEnd() {
+        await().atMost(WAIT).until(() -> fills.runningCount() == 0 && fills.running(KEY.objid()) == null);
+    }
+
+    private static byte[] readAll(Follower follower, int size) throws Exception {
+        ByteBuffer all = ByteBuffer.allocate(size);
+        while (all.position() < size) {
+            CountDownLatch more = new CountDownLatch(1);
+            int n = follower.read(all, all.position());
+            all.limit(size);
+            if (n < 0) {
+                break;
+            }
+            if (n == 0 && follower.await(all.position(), more::countDown)) {
+                more.await();
+            }
+        }
+        return all.array();
+    }
+
+    @Test
+    void a_fill_makes_a_copy_that_is_found_without_sql() throws Exception {
+        Fill fill = beginFill();
+        try (Follower follower = Objects.requireNonNull(fill.follow())) {
+            assertThat(readAll(follower, SIZE)).isEqualTo(bytes);
+        }
+        awaitEnd();
+        CopyRow copy = Objects.requireNonNull(cache.locations.get(KEY.objid()))
+                .copies()
+                .get(0);
+        assertThat(copy.facts().sha256()).isEqualTo(Sha256.of(bytes));
+        assertThat(cache.volume().used()).isEqualTo(SIZE);
+        assertThat(begin()).isInstanceOf(Outcome.Cached.class);
+        assertThat(opens).hasValue(1);
+    }
+
+    @Test
+    void many_who_want_the_same_file_at_once_share_one_fill() throws Exception {
+        holdAt = 100_000;
+        ExecutorService pool = Executors.newFixedThreadPool(32);
+        List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            outcomes.add(CompletableFuture.supplyAsync(this::begin, pool));
+        }
+        long begun = outcomes.stream()
+                .map(CompletableFuture::join)
+                .filter(outcome -> ((Outcome.Following) outcome).begun())
+                .count();
+        assertThat(begun).isEqualTo(1);
+        Follower follower = Objects.requireNonNull(
+                Objects.requireNonNull(fills.running(KEY.objid())).follow());
+        gate.countDown();
+        assertThat(readAll(follower, SIZE)).isEqualTo(bytes);
+        follower.close();
+        awaitEnd();
+        assertThat(opens).hasValue(1);
+        pool.shutdown();
+    }
+
+    @Test
+    void the_end_of_the_file_is_held_back_until_it_is_verified() throws Exception {
+        holdAt = SIZE;
+        Fill fill = beginFill();
+        await().atMost(WAIT).until(() -> fill.readable() == SIZE - FillRun.HELD_BACK);
+        gate.countDown();
+        awaitEnd();
+        assertThat(fill.readable()).isEqualTo(SIZE);
+    }
+
+    @Test
+    void an_archive_that_ends_early_leaves_nothing_and_its_readers_are_told() throws Exception {
+        cutAt = 200_000;
+        Fill fill = beginFill();
+        Follower follower = Objects.requireNonNull(fill.follow());
+        awaitEnd();
+        assertThat(follower)
+                .satisfies(f -> org.assertj.core.api.Assertions.assertThatThrownBy(
+                                () -> f.read(ByteBuffer.allocate(10), SIZE - FillRun.HELD_BACK))
+                        .isInstanceOfSatisfying(
+                                FailureException.class,
+                                e -> assertThat(e.reason()).isEqualTo(FailureReason.WRONG_BYTES)));
+        follower.close();
+        assertThat(cache.locations.lookup(KEY.objid()).join()).isNull();
+    }
+
+    @Test
+    void a_checksum_that_does_not_match_is_never_delivered_whole() throws Exception {
+        FileFacts wrong = facts().withSha256(Sha256.of(new byte[] {1}));
+        Fill fill = ((Outcome.Following) fills.begin(KEY, wrong, WAIT).join()).fill();
+        Follower follower = Objects.requireNonNull(fill.follow());
+        awaitEnd();
+        assertThat(fill.readable()).isLessThanOrEqualTo(SIZE - FillRun.HELD_BACK);
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> readAll(follower, SIZE))
+                .isInstanceOf(FailureException.class);
+        follower.close();
+    }
+
+    @Test
+    void a_hundred_fills_that_fail_leave_no_byte_reserved() throws Exception {
+        failure = new FailureException(FailureReason.ARCHIVE_FAILED, "The archive failed.");
+        cutAt = 100;
+        for (int i = 0; i < 100; i++) {
+            FileKey key = FileKey.of("set", "x" + i);
+            Outcome outcome = fills.begin(key, facts(), WAIT).join();
+            assertThat(outcome).isInstanceOf(Outcome.Following.class);
+            await().atMost(WAIT).until(() -> fills.runningCount() == 0);
+        }
+        assertThat(cache.volume().reserved()).isZero();
+    }
+
+    @Test
+    void a_file_that_is_deleted_while_it_is_filled_is_not_cached_and_its_readers_go_on() throws Exception {
+        holdAt = 100_000;
+        Fill fill = beginFill();
+        Follower follower = Objects.requireNonNull(fill.follow());
+        assertThat(cache.fills.cancel(KEY.objid())).isEqualTo(1);
+        fills.cancel(KEY.objid());
+        assertThat(fills.running(KEY.objid())).isNull();
+        gate.countDown();
+        assertThat(readAll(follower, SIZE)).isEqualTo(bytes);
+        follower.close();
+        awaitEnd();
+        assertThat(cache.locations.lookup(KEY.objid()).join()).isNull();
+    }
+
+    @Test
+    void without_room_the_file_is_passed_through_and_a_plan_is_wanted() throws Exception {
+        FileFacts large = new FileFacts(600_000, null, "\"1\"", null, null);
+        cache.begun("set/other", 600_000, cache.owner);
+        assertThat(fills.begin(KEY, large, WAIT).join()).isEqualTo(new Outcome.Bypass("no-room"));
+        assertThat(cache.volume().planWanted()).isPositive();
+        cache.fills.cancel("set/other");
+        FileFacts huge = new FileFacts(2_000_000, null, "\"1\"", null, null);
+        assertThat(fills.begin(KEY, huge, WAIT).join()).isEqualTo(new Outcome.Bypass("no-volume"));
+    }
+
+    @Test
+    void no_more_fills_run_at_once_than_there_are_places() {
+        holdAt = 0;
+        for (int i = 0; i < 3; i++) {
+            FileFacts small = new FileFacts(SIZE / 4, null, "\"1\"", null, null);
+            assertThat(fills.begin(FileKey.of("set", "y" + i), small, WAIT).join())
+                    .isInstanceOf(Outcome.Following.class);
+        }
+        beginFill();
+        assertThat(fills.begin(FileKey.of("set", "z"), facts(), WAIT).join()).isEqualTo(new Outcome.Bypass("busy"));
+        gate.countDown();
+        await().atMost(WAIT).until(() -> fills.runningCount() == 0);
+    }
+
+    @Test
+    void an_end_that_the_inventory_could_not_be_told_is_told_later() throws Exception {
+        holdAt = 100_000;
+        Fill fill = beginFill();
+        Follower follower = Objects.requireNonNull(fill.follow());
+        try (var locked = cache.test().lock()) {
+            assertThat(locked.isClosed()).isFalse();
+            gate.countDown();
+            // readers need no inventory
+            assertThat(readAll(follower, SIZE)).isEqualTo(bytes);
+        }
+        follower.close();
+        awaitEnd();
+        fills.renew();
+        assertThat(Objects.requireNonNull(cache.locations.lookup(KEY.objid()).join())
+                        .copies())
+                .hasSize(1);
+    }
+}
