@@ -22,7 +22,8 @@ public final class AnteroomListener implements ServletContextListener {
         Surroundings surroundings = Surroundings.ofContainer();
         try {
             Settings settings = Configuration.load(surroundings);
-            Instance started = Instance.start(settings, surroundings);
+            Decorations decorations = Decorations.of(event.getServletContext());
+            Instance started = Instance.start(settings, surroundings, decorations);
             instance = started;
             Routes.register(event.getServletContext(), started);
         } catch (ConfigurationException | StartException | IOException e) {

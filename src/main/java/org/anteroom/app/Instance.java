@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.archive.directory.DirectoryArchive;
 import org.anteroom.config.DataSources;
@@ -75,7 +76,7 @@ final class Instance {
     private final CacheStart cacheStart;
     private final InstanceHealth health;
 
-    private Instance(Settings settings, DataSources dataSources, DataSource pool) {
+    private Instance(Settings settings, DataSources dataSources, DataSource pool, Decorations decorations) {
         this.settings = settings;
         this.owner = new Owner(settings.instance().name(), UUID.randomUUID().toString());
         this.dataSources = dataSources;
@@ -86,10 +87,17 @@ final class Instance {
                 Inventory.over(new Database("inventory", pool, dialect, migrations, tasks, pools), lookupTimeout);
         VolumeMetrics volumeMetrics = new VolumeMetrics(metrics);
         this.guards = settings.volumes().stream()
-                .map(volume -> new VolumeGuard(volume(volume), volume, VOLUME_PERMITS, volumeMetrics, clock, ticker))
+                .map(volume -> new VolumeGuard(
+                        decorations.volume().apply(volume(volume)),
+                        volume,
+                        VOLUME_PERMITS,
+                        volumeMetrics,
+                        clock,
+                        ticker))
                 .toList();
-        this.archive = new ArchiveGate(
-                new DirectoryArchive(Path.of(settings.archive().location())), settings.archive(), tasks, clock, ticker);
+        Archive directory = new DirectoryArchive(Path.of(settings.archive().location()));
+        this.archive =
+                new ArchiveGate(decorations.archive().apply(directory), settings.archive(), tasks, clock, ticker);
         this.locations = new Locations<>(
                 settings.inventory(),
                 objid -> inventory.copies().find(objid, lookupTimeout),
@@ -131,10 +139,11 @@ final class Instance {
      * @throws StartException if something that only an operator can mend forbids it
      * @throws IOException if the sample archive cannot be laid out
      */
-    static Instance start(Settings settings, Surroundings surroundings) throws StartException, IOException {
+    static Instance start(Settings settings, Surroundings surroundings, Decorations decorations)
+            throws StartException, IOException {
         checkFileNames();
         DataSources dataSources = new DataSources(surroundings);
-        Instance instance = new Instance(settings, dataSources, pool(dataSources));
+        Instance instance = new Instance(settings, dataSources, pool(dataSources), decorations);
         try {
             instance.begin();
         } catch (StartException | IOException | RuntimeException e) {

@@ -43,7 +43,13 @@ public final class EmbeddedJetty implements AutoCloseable {
 
     /** Starts with the shipped properties file, under which some keys are set. */
     public static EmbeddedJetty start(Path base, Map<String, String> settings) throws IOException {
-        return start(base, ConfFiles.shippedProperties(), settings);
+        return start(base, ConfFiles.shippedProperties(), settings, Map.of());
+    }
+
+    /** The same, with attributes that the application finds in its servlet context. */
+    public static EmbeddedJetty start(Path base, Map<String, String> settings, Map<String, Object> attributes)
+            throws IOException {
+        return start(base, ConfFiles.shippedProperties(), settings, attributes);
     }
 
     /**
@@ -55,6 +61,12 @@ public final class EmbeddedJetty implements AutoCloseable {
      * @throws IllegalStateException if the application does not start
      */
     public static EmbeddedJetty start(Path base, String properties, Map<String, String> settings) throws IOException {
+        return start(base, properties, settings, Map.of());
+    }
+
+    private static EmbeddedJetty start(
+            Path base, String properties, Map<String, String> settings, Map<String, Object> attributes)
+            throws IOException {
         ConfFiles.layOut(base, properties.replace("${catalina.base}", base.toString()));
         Server server = new Server();
         ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http()));
@@ -63,6 +75,7 @@ public final class EmbeddedJetty implements AutoCloseable {
         server.addConnector(connector);
         server.addBean(users());
         WebAppContext context = context();
+        attributes.forEach(context::setAttribute);
         server.setHandler(context);
         DataSource inventory = inventory(base);
         EmbeddedJetty jetty = new EmbeddedJetty(server, connector, inventory, base);

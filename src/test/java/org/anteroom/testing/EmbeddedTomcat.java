@@ -45,7 +45,13 @@ public final class EmbeddedTomcat implements AutoCloseable {
 
     /** Starts with the shipped properties file, under which some keys are set. */
     public static EmbeddedTomcat start(Path base, Map<String, String> settings) throws IOException {
-        return start(base, ConfFiles.shippedProperties(), settings);
+        return start(base, ConfFiles.shippedProperties(), settings, Map.of());
+    }
+
+    /** The same, with attributes that the application finds in its servlet context. */
+    public static EmbeddedTomcat start(Path base, Map<String, String> settings, Map<String, Object> attributes)
+            throws IOException {
+        return start(base, ConfFiles.shippedProperties(), settings, attributes);
     }
 
     /**
@@ -57,6 +63,12 @@ public final class EmbeddedTomcat implements AutoCloseable {
      * @throws IllegalStateException if the application does not start
      */
     public static EmbeddedTomcat start(Path base, String properties, Map<String, String> settings) throws IOException {
+        return start(base, properties, settings, Map.of());
+    }
+
+    private static EmbeddedTomcat start(
+            Path base, String properties, Map<String, String> settings, Map<String, Object> attributes)
+            throws IOException {
         ConfFiles.layOut(base, properties);
         try (ScopedProperties scope = new ScopedProperties(settings)) {
             scope.set("catalina.base", base.toString());
@@ -76,6 +88,8 @@ public final class EmbeddedTomcat implements AutoCloseable {
             realm.setPathname(base.resolve("conf/tomcat-users.xml").toString());
             tomcat.getEngine().setRealm(realm);
             StandardContext context = newContext();
+            context.addServletContainerInitializer(
+                    (classes, servletContext) -> attributes.forEach(servletContext::setAttribute), null);
             StandardHost host = (StandardHost) tomcat.getHost();
             host.addChild(context);
             ErrorReportValve errors = new ErrorReportValve();

@@ -1,0 +1,125 @@
+package org.anteroom.it;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.anteroom.archive.Archive;
+import org.anteroom.archive.ArchiveStream;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
+import org.jspecify.annotations.Nullable;
+
+/** What is put around an archive to count its opened files, and to hold one of them at a byte for as long as a test likes. */
+final class SteeredArchive {
+    private final Map<String, Hold> holds = new ConcurrentHashMap<>();
+    private final Map<String, AtomicInteger> opens = new ConcurrentHashMap<>();
+
+    /** A place in a file where the next stream that comes there waits; others pass. */
+    static final class Hold {
+        private final long position;
+        private final CountDownLatch reached = new CountDownLatch(1);
+        private final CountDownLatch released = new CountDownLatch(1);
+
+        private Hold(long position) {
+            this.position = position;
+        }
+
+        /** Waits until the stream is there. */
+        void awaitReached() throws InterruptedException {
+            if (!reached.await(60, TimeUnit.SECONDS)) {
+                throw new AssertionError("no stream came to byte " + position);
+            }
+        }
+
+        /** Lets it go on. */
+        void release() {
+            released.countDown();
+        }
+
+        private void stop() throws IOException {
+            reached.countDown();
+            try {
+                released.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted while held");
+            }
+        }
+    }
+
+    /** Holds the next stream of a file that is opened, before the byte at the position is read. */
+    Hold hold(String path, long position) {
+        Hold hold = new Hold(position);
+        holds.put(path, hold);
+        return hold;
+    }
+
+    /** How often a file was opened. */
+    int opens(String path) {
+        AtomicInteger count = opens.get(path);
+        return count == null ? 0 : count.get();
+    }
+
+    /** The archive with all that around it. */
+    Archive around(Archive inner) {
+        return new Archive() {
+            @Override
+            public FileFacts head(FileKey key) throws IOException {
+                return inner.head(key);
+            }
+
+            @Override
+            public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
+                opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
+                Hold hold = holds.remove(key.path());
+                return new SteeredStream(inner.open(key, expected, offset), offset, hold);
+            }
+
+            @Override
+            public void probe() throws IOException {
+                inner.probe();
+            }
+        };
+    }
+
+    private static final class SteeredStream implements ArchiveStream {
+        private final ArchiveStream inner;
+        private final @Nullable Hold hold;
+        private long position;
+
+        SteeredStream(ArchiveStream inner, long position, @Nullable Hold hold) {
+            this.inner = inner;
+            this.position = position;
+            this.hold = hold;
+        }
+
+        @Override
+        public int read(ByteBuffer target) throws IOException {
+            int limit = target.limit();
+            if (hold != null && position <= hold.position) {
+                if (position == hold.position) {
+                    hold.stop();
+                } else {
+                    target.limit((int) Math.min(limit, target.position() + hold.position - position));
+                }
+            }
+            try {
+                int count = inner.read(target);
+                position += Math.max(0, count);
+                return count;
+            } finally {
+                target.limit(limit);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            inner.close();
+        }
+    }
+}
