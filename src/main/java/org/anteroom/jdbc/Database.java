@@ -129,16 +129,22 @@ public final class Database {
                     DatabaseException.Reason.TIMEOUT, "the schema is being brought up to date", null));
             return;
         }
+        Throwable failure = null;
         try {
             if (!migrated) {
                 migrations.run();
                 migrated = true;
             }
-            migration.succeed(true);
         } catch (SQLException | RuntimeException | Error e) {
-            migration.fail(failures.translated(e));
+            failure = failures.translated(e);
         } finally {
             migrating.set(false);
+        }
+        // the caller may try again at once, so it is told last
+        if (failure == null) {
+            migration.succeed(true);
+        } else {
+            migration.fail(failure);
         }
     }
 
