@@ -1,20 +1,25 @@
 package org.anteroom.http;
 
+import jakarta.servlet.ServletOutputStream;
 import java.io.IOException;
 import org.apache.coyote.CloseNowException;
 
-/** What is done in a container's own way, decided by whether its classes are there. */
+/** What is done in a container's own way. */
 final class Container {
+    /** Whether Tomcat's classes are there; what runs may be another container all the same. */
     private static final boolean TOMCAT = onTomcat();
+
+    private static final String TOMCATS_STREAM = "org.apache.catalina.connector.CoyoteOutputStream";
 
     private Container() {}
 
     /**
      * Whether an array that was given to an asynchronous write may be used again once the write has returned. Tomcat has
-     * then written or copied it; Jetty may write from it until it reports that it is ready again.
+     * then written or copied it; Jetty may write from it until it reports that it is ready again, and so may whatever
+     * else is not known.
      */
-    static boolean copiesWrites() {
-        return TOMCAT;
+    static boolean copiesWrites(ServletOutputStream output) {
+        return output.getClass().getName().equals(TOMCATS_STREAM);
     }
 
     /**

@@ -59,6 +59,7 @@ public final class FileService {
     final ArchiveGate archive;
     final CopyStore copies;
     final Transfers transfers;
+    final Tasks tasks;
     /** Runs misses and what they leave behind; may block on the inventory and on volumes, within bounds. */
     final ExecutorService misses;
     /** Runs transfers whose bytes have come; never blocks for long. */
@@ -99,6 +100,7 @@ public final class FileService {
         this.copies = copies;
         this.uses = uses;
         this.transfers = transfers;
+        this.tasks = tasks;
         this.misses = tasks.pool("miss", threads, MISSES_WAITING);
         this.deliveries = tasks.pool("deliver", TRANSFER_THREADS, TRANSFERS_WAITING);
         this.lookupTimeout = lookupTimeout;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.fill.Fill;
@@ -89,20 +89,23 @@ final class Miss {
     }
 
     private void lookUp() {
-        var unused = service.locations
-                .lookup(exchange.objid())
-                .copy()
-                .orTimeout(Math.max(1, left().toNanos()), TimeUnit.NANOSECONDS)
-                .whenComplete((located, failure) -> exchange.run(() -> {
-                    if (failure != null) {
-                        log.debug("no location of {}: {}", exchange.objid(), failure.toString());
-                        askArchive("inventory-unavailable");
-                    } else if (located == null) {
-                        askArchive(null);
-                    } else {
-                        serveOrAsk(located);
-                    }
-                }));
+        var answer = service.locations.lookup(exchange.objid()).copy();
+        // not by orTimeout(): its thread stays with the JVM, and with it the class loader of this application
+        var timeout = service.tasks.after(
+                left(), () -> answer.completeExceptionally(new TimeoutException("the inventory takes too long")));
+        var unused = answer.whenComplete((located, failure) -> {
+            timeout.cancel(false);
+            exchange.run(() -> {
+                if (failure != null) {
+                    log.debug("no location of {}: {}", exchange.objid(), failure.toString());
+                    askArchive("inventory-unavailable");
+                } else if (located == null) {
+                    askArchive(null);
+                } else {
+                    serveOrAsk(located);
+                }
+            });
+        });
     }
 
     private void serveOrAsk(Located<FileHeaders> located) {

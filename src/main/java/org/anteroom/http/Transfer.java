@@ -81,6 +81,8 @@ final class Transfer implements WriteListener {
     private byte @Nullable [] buffer;
     private int primed = -1;
     private boolean listening;
+    /** Whether something was written since the container last said that it is ready. */
+    private boolean writing;
 
     /** Written only by the thread at work; others read it for the log. */
     private volatile long position;
@@ -248,6 +250,7 @@ final class Transfer implements WriteListener {
     private void pump() throws IOException {
         waitingSince = 0;
         while (output.isReady()) {
+            writing = false;
             if (position == end) {
                 if (finish(End.COMPLETED, null)) {
                     complete();
@@ -266,7 +269,7 @@ final class Transfer implements WriteListener {
                 return;
             }
         }
-        if (Container.copiesWrites()) {
+        if (Container.copiesWrites(output)) {
             // a slow client holds no buffer of ours
             giveBuffer();
         }
@@ -274,6 +277,7 @@ final class Transfer implements WriteListener {
     }
 
     private void write(byte[] bytes, int n) throws ClientGoneException {
+        writing = true;
         try {
             output.write(bytes, 0, n);
         } catch (IOException e) {
@@ -361,7 +365,10 @@ final class Transfer implements WriteListener {
         byte[] bytes = buffer;
         if (bytes != null) {
             buffer = null;
-            buffers.give(bytes);
+            // one that the container may still write from is left to it: nobody else's bytes may come into it
+            if (!writing || Container.copiesWrites(output)) {
+                buffers.give(bytes);
+            }
         }
     }
 

@@ -12,7 +12,6 @@ import org.eclipse.jetty.ee10.plus.webapp.PlusConfiguration;
 import org.eclipse.jetty.ee10.webapp.WebAppContext;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.plus.jndi.EnvEntry;
-import org.eclipse.jetty.plus.jndi.Resource;
 import org.eclipse.jetty.security.HashLoginService;
 import org.eclipse.jetty.security.UserStore;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -80,8 +79,11 @@ public final class EmbeddedJetty implements AutoCloseable {
         DataSource inventory = inventory(base);
         EmbeddedJetty jetty = new EmbeddedJetty(server, connector, inventory, base);
         try (ScopedProperties scope = new ScopedProperties(settings)) {
+            // the log is the test's: an application that stops must not end it
+            scope.set("logbackDisableServletContainerInitializer", "true");
             scope.set("jetty.base", base.toString());
-            new Resource(context, "jdbc/anteroom/inventory", inventory);
+            // not a Resource: Jetty would want a resource-ref in web.xml for that
+            new EnvEntry(context, "jdbc/anteroom/inventory", inventory, true);
             new EnvEntry(
                     context,
                     "anteroom/config",

@@ -71,6 +71,8 @@ public final class EmbeddedTomcat implements AutoCloseable {
             throws IOException {
         ConfFiles.layOut(base, properties);
         try (ScopedProperties scope = new ScopedProperties(settings)) {
+            // the log is the test's: an application that stops must not end it
+            scope.set("logbackDisableServletContainerInitializer", "true");
             scope.set("catalina.base", base.toString());
             scope.set("catalina.home", base.toString());
             // enableNaming() sets these for the whole JVM, where they would get in the way of Jetty's naming
