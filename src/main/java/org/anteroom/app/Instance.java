@@ -137,7 +137,6 @@ final class Instance {
      * Starts an instance.
      *
      * @throws StartException if something that only an operator can mend forbids it
-     * @throws IOException if the sample archive cannot be laid out
      */
     static Instance start(Settings settings, Surroundings surroundings, Decorations decorations)
             throws StartException, IOException {
@@ -146,7 +145,7 @@ final class Instance {
         Instance instance = new Instance(settings, dataSources, pool(dataSources), decorations);
         try {
             instance.begin();
-        } catch (StartException | IOException | RuntimeException e) {
+        } catch (StartException | RuntimeException e) {
             instance.stop();
             throw e;
         }
@@ -183,10 +182,10 @@ final class Instance {
         });
     }
 
-    private void begin() throws StartException, IOException {
+    private void begin() throws StartException {
         Path location = Path.of(settings.archive().location());
-        if (settings.sampleArchive() && SampleArchive.layOut(location)) {
-            log.info("Laid out the sample archive in {}", location);
+        if (settings.sampleArchive()) {
+            layOutSamples(location);
         }
         archive.schedule(tasks);
         guards.forEach(guard -> guard.schedule(tasks));
@@ -204,6 +203,19 @@ final class Instance {
                 location,
                 settings.archive().kind(),
                 settings.sampleArchive() ? "/files/tides-2024/readme.txt" : "/files/DATASET/PATH");
+    }
+
+    private void layOutSamples(Path location) throws StartException {
+        try {
+            if (SampleArchive.layOut(location)) {
+                log.info("Laid out the sample archive in {}", location);
+            }
+        } catch (IOException e) {
+            throw new StartException("Anteroom cannot lay out its sample archive in " + location + " (" + e
+                    + "); set archive.location, or make the folder " + settings.home()
+                    + " and give it to the user that runs the container, and where systemd keeps that user from writing"
+                    + " there, add to the service's unit: ReadWritePaths=" + settings.home());
+        }
     }
 
     private void attemptAgain() {

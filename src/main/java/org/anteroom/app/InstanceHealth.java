@@ -33,11 +33,12 @@ final class InstanceHealth implements HealthSource {
         stage = Health.Stage.STOPPING;
     }
 
-    /** Asks the inventory whether it is there; the log says once that it is not, and once that it is back. */
+    /** Asks the inventory whether it can be read and written; the log says once that it is not, and once that it is back. */
     void probeInventory() {
         String name = instance.inventory().database().name();
         try {
             instance.inventory().database().probe(PROBE_WAIT);
+            instance.inventory().database().probeWriting(PROBE_WAIT);
             if (!inventoryAnswers) {
                 log.info("The database {} answers again", name);
             }

@@ -280,7 +280,7 @@ public final class Fills {
     public void renew() {
         running.forEach((ticket, fill) -> {
             try {
-                if (!store.renew(ticket, owner, LEASE, fill.readable())) {
+                if (!store.renew(ticket, owner, LEASE, fill.readable()) && running.containsKey(ticket)) {
                     // it goes on for its readers, and will find zero rows at its end
                     log.warn("The fill of {} is no longer this instance's", fill.objid());
                 }
@@ -304,7 +304,9 @@ public final class Fills {
         threads.shutdown();
         try {
             if (!threads.awaitTermination(grace.toNanos(), TimeUnit.NANOSECONDS)) {
-                log.warn("{} fills are broken off by the stop", running.size());
+                if (!running.isEmpty()) {
+                    log.warn("{} fills are broken off by the stop", running.size());
+                }
                 threads.shutdownNow();
                 // each still tells the inventory that it failed
                 boolean ended = threads.awaitTermination(LAST_WORDS.toNanos(), TimeUnit.NANOSECONDS);

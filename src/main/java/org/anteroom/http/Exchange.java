@@ -39,13 +39,15 @@ final class Exchange implements Transfer.Source {
     private final FileRequest asked;
 
     private @Nullable AsyncContext async;
-    private @Nullable Transfer transfer;
+    private volatile @Nullable Transfer transfer;
     private @Nullable ResponsePlan plan;
     private @Nullable FileFacts facts;
     /** Copies that may still be tried when a body is lost. */
     private final List<CopyRow> others = new ArrayList<>(0);
 
     private String cacheStatus = HIT;
+    /** The exchange has ended, so that a step that comes late has nothing to answer. */
+    private volatile boolean over;
 
     Exchange(FileService service, HttpServletRequest request, HttpServletResponse response, FileTarget.File target) {
         this.service = service;
@@ -74,7 +76,26 @@ final class Exchange implements Transfer.Source {
         AsyncContext started = request.startAsync(request, response);
         // stalls and waits are timed here; a container's timeout counts the whole exchange
         started.setTimeout(0);
+        started.addListener(new EndOfExchange(this));
         async = started;
+    }
+
+    /**
+     * The container has ended the exchange by itself: it stops, or the connection is gone. The response is not touched
+     * any more, but completed, which is all that the container allows now.
+     */
+    void endedByContainer(Throwable cause) {
+        over = true;
+        Transfer mine = transfer;
+        if (mine == null) {
+            complete();
+        } else {
+            mine.onError(cause);
+        }
+    }
+
+    void completed() {
+        over = true;
     }
 
     /** Runs a step of this exchange on the pool; when that is full the client is told to come later. */
@@ -88,6 +109,9 @@ final class Exchange implements Transfer.Source {
     }
 
     private void guarded(Runnable step) {
+        if (over) {
+            return;
+        }
         try {
             step.run();
         } catch (RuntimeException | Error e) {
@@ -171,6 +195,9 @@ final class Exchange implements Transfer.Source {
     }
 
     void refuse(Throwable cause) {
+        if (over) {
+            return;
+        }
         try {
             if (!Problem.send(request, response, asFailure(cause))) {
                 Severance.request(started(), new IOException(cause));

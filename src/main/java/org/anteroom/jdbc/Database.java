@@ -207,6 +207,15 @@ public final class Database {
         };
     }
 
+    /**
+     * Finds out whether a change could begin now: another process may hold the lock.
+     *
+     * @param wait how long the caller waits at most
+     */
+    public void probeWriting(Duration wait) throws DatabaseException {
+        write("probe", wait, handle -> true);
+    }
+
     /** The file that the database lies in, if it lies in one (SQLite). */
     public Optional<Path> file(Duration wait) throws DatabaseException {
         return read("file", wait, dialect::file);

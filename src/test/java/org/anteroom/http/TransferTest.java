@@ -410,8 +410,10 @@ class TransferTest {
             socket.getOutputStream()
                     .write("GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             begun.await();
-            Transfer transfer = java.util.Objects.requireNonNull(last);
-            org.awaitility.Awaitility.await().until(() -> transfer.dropIfStalled(System.nanoTime()));
+            org.awaitility.Awaitility.await().until(() -> {
+                Transfer transfer = last;
+                return transfer != null && transfer.dropIfStalled(System.nanoTime());
+            });
             assertThat(end()).startsWith("STALLED");
             long before = System.nanoTime();
             try {
