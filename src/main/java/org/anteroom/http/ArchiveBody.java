@@ -58,6 +58,15 @@ final class ArchiveBody implements Body {
             throw new IllegalStateException("asked for " + position + " where only " + start + " can be read");
         }
         while (true) {
+            CompletableFuture<Integer> asked = pending;
+            if (asked != null) {
+                // until then the buffer belongs to the stream
+                if (!asked.isDone()) {
+                    return 0;
+                }
+                pending = null;
+                take(asked);
+            }
             int n = handOut(target);
             if (n > 0) {
                 return n;
@@ -65,15 +74,7 @@ final class ArchiveBody implements Body {
             if (ended) {
                 return -1;
             }
-            CompletableFuture<Integer> asked = pending;
-            if (asked == null) {
-                asked = ask();
-            }
-            if (!asked.isDone()) {
-                return 0;
-            }
-            pending = null;
-            take(asked);
+            ask();
         }
     }
 
@@ -115,11 +116,9 @@ final class ArchiveBody implements Body {
         return n;
     }
 
-    private CompletableFuture<Integer> ask() {
+    private void ask() {
         chunk.compact();
-        CompletableFuture<Integer> asked = stream.read(chunk);
-        pending = asked;
-        return asked;
+        pending = stream.read(chunk);
     }
 
     /** Takes what has arrived, and makes the buffer ready for handing out. */

@@ -269,8 +269,8 @@ final class Transfer implements WriteListener {
                 return;
             }
         }
-        if (Container.copiesWrites(output)) {
-            // a slow client holds no buffer of ours
+        if (primed == 0 && Container.copiesWrites(output)) {
+            // a slow client holds no buffer of ours, unless what it waits for is in it
             giveBuffer();
         }
         waitingSince = Math.max(1, System.nanoTime());
