@@ -215,7 +215,7 @@ public final class Fills {
             fill.abandon(new IOException(e));
             log.error("The copy of {} was not made", fill.objid(), e);
         } finally {
-            if (!settle(ticket, new Unsettled(fill.objid(), stored, reason))) {
+            if (!settle(ticket, fill, new Unsettled(fill.objid(), stored, reason))) {
                 unsettled.put(ticket, new Unsettled(fill.objid(), stored, reason));
             }
             end(ticket, fill, stored != null ? "stored" : reason);
@@ -244,7 +244,7 @@ public final class Fills {
     }
 
     /** Tells the inventory how a fill ended; false if it could not be told, or did not answer. */
-    private boolean settle(FillTicket ticket, Unsettled end) {
+    private boolean settle(FillTicket ticket, @Nullable Fill fill, Unsettled end) {
         try {
             if (end.stored() == null) {
                 store.fail(ticket, owner, end.reason());
@@ -253,7 +253,7 @@ public final class Fills {
             Optional<CopyRow> copy = store.complete(ticket, owner, end.stored());
             if (copy.isPresent()) {
                 bytes.inc(end.stored().size());
-                locations.put(end.objid(), List.of(copy.get()));
+                remember(fill, copy.get());
                 log.info("Cached {} ({} bytes) in {}", end.objid(), end.stored().size(), volumeName(ticket));
             } else if (!store.stored(ticket)) {
                 log.warn("The copy of {} is dropped: its fill was ended or taken over meanwhile", end.objid());
@@ -264,6 +264,19 @@ public final class Fills {
             log.warn("The end of the fill of {} is not recorded yet: {}", end.objid(), e.getMessage());
             return false;
         }
+    }
+
+    /**
+     * Puts a new copy into memory unless its fill was cancelled: who deletes a file cancels its fill and then forgets its
+     * location, and the cancelling waits for what is done here.
+     */
+    private void remember(@Nullable Fill fill, CopyRow copy) {
+        wishes.computeIfPresent(copy.objid(), (objid, wish) -> {
+            if (fill != null && fillOf(wish) == fill) {
+                locations.put(objid, List.of(copy));
+            }
+            return wish;
+        });
     }
 
     private boolean drop(FillTicket ticket) {
@@ -289,7 +302,7 @@ public final class Fills {
             }
         });
         unsettled.forEach((ticket, end) -> {
-            if (settle(ticket, end)) {
+            if (settle(ticket, null, end)) {
                 unsettled.remove(ticket, end);
             }
         });

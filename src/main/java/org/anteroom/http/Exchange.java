@@ -264,7 +264,7 @@ final class Exchange implements Transfer.Source {
         }
         service.fellBack();
         if (failed instanceof CopyBody copy && cause instanceof EOFException) {
-            service.suspect(copy.copy(), "it ends at byte " + position);
+            service.suspect(copy.copy());
         }
         Body body = nextCopy();
         FileFacts known = known();

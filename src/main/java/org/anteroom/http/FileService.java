@@ -166,10 +166,13 @@ public final class FileService {
                     return new CopyBody(copy, reader);
                 }
                 Bodies.close(reader);
-                suspect(
-                        copy,
-                        "it has " + reader.size() + " bytes instead of "
-                                + located.facts().size());
+                log.warn(
+                        "Copy {} of {} is suspect: it has {} bytes instead of {}",
+                        copy.name(),
+                        copy.objid(),
+                        reader.size(),
+                        located.facts().size());
+                suspect(copy);
             } catch (NoSuchCopyException e) {
                 missing.add(copy);
             } catch (VolumeBusyException | VolumeDegradedException e) {
@@ -186,9 +189,8 @@ public final class FileService {
         return null;
     }
 
-    /** Sends no more readers to a copy that is short or wrong; in the background. */
-    void suspect(CopyRow copy, String why) {
-        log.warn("Copy {} of {} is suspect: {}", copy.name(), copy.objid(), why);
+    /** Sends no more readers to a copy that is short or wrong, which the caller has logged; in the background. */
+    void suspect(CopyRow copy) {
         locations.forget(copy.objid());
         background(() -> {
             try {

@@ -144,6 +144,17 @@ final class Site implements AutoCloseable {
                 answer -> cacheStatus(answer).equals("anteroom; hit"));
     }
 
+    /** Whether a new connection is not served. */
+    boolean refuses() {
+        try (RawHttp http = RawHttp.connect(uri)) {
+            http.patience(Duration.ofMillis(200));
+            http.request("GET", "/health/live");
+            return http.head().status() == 503;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
     static String cacheStatus(RawHttp.Response answer) {
         return answer.header("Cache-Status").orElse("none");
     }
