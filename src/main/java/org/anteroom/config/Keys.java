@@ -83,7 +83,7 @@ final class Keys {
             "volume.NAME.status",
             ValueTypes.oneOf("active", "read-only", "draining", "offline"),
             "active",
-            "`read-only` takes no new copies, `draining` is also emptied, `offline` is not touched.");
+            "`read-only` and `draining` take no new copies, and no plan frees them; `offline` is not touched.");
 
     static final Key<Integer> VOLUME_PRIORITY = new Key<>(
             "volume.NAME.priority",

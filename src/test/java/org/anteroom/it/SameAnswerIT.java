@@ -54,7 +54,8 @@ class SameAnswerIT {
         boolean fetches(int size) {
             return method.equals("GET")
                     && size > 0
-                    && headers.stream().noneMatch(header -> header.startsWith("If-") || header.contains("=" + size + "-"));
+                    && headers.stream()
+                            .noneMatch(header -> header.startsWith("If-") || header.contains("=" + size + "-"));
         }
     }
 

@@ -96,7 +96,8 @@ class TraversalIT {
                 refused(site, target);
             }
             // the container asks for a login first, by the address as it understands it
-            assertThat(RawHttp.get(site.uri(), "/files/a/%2e%2e/%2e%2e/api/v1/volumes").status())
+            assertThat(RawHttp.get(site.uri(), "/files/a/%2e%2e/%2e%2e/api/v1/volumes")
+                            .status())
                     .isEqualTo(401);
             for (String target : ELSEWHERE) {
                 RawHttp.Response answer = refused(site, target);
