@@ -35,7 +35,7 @@ import org.sqlite.SQLiteDataSource;
 final class Site implements AutoCloseable {
     static final String DATASET = "d";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String OPERATOR = "Authorization: Basic "
             + Base64.getEncoder().encodeToString("operator:operator".getBytes(StandardCharsets.US_ASCII));
 
