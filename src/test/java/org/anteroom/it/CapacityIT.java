@@ -117,9 +117,11 @@ class CapacityIT {
         assertThat(row[1]).isNotNegative();
         assertThat(row[0] + row[1]).isLessThanOrEqualTo(CAPACITY);
         // no walk is a snapshot: what is deleted and made while it goes on may both be counted; too much would last
-        if (onDisk(site) > CAPACITY && onDisk(site) > CAPACITY) {
-            assertThat(onDisk(site)).as("bytes on disk").isLessThanOrEqualTo(CAPACITY);
+        long least = onDisk(site);
+        for (int i = 0; i < 2 && least > CAPACITY; i++) {
+            least = Math.min(least, onDisk(site));
         }
+        assertThat(least).as("bytes on disk").isLessThanOrEqualTo(CAPACITY);
         samples.incrementAndGet();
     }
 
@@ -138,7 +140,8 @@ class CapacityIT {
         for (Path path : all) {
             try {
                 // the probes of the volume write fill 0, which nobody counts
-                sum += Files.isRegularFile(path) && !path.getFileName().toString().startsWith("0.")
+                sum += Files.isRegularFile(path)
+                                && !path.getFileName().toString().startsWith("0.")
                         ? Files.size(path)
                         : 0;
             } catch (java.nio.file.NoSuchFileException e) {
@@ -150,9 +153,11 @@ class CapacityIT {
 
     /** When nothing goes on any more, what is counted, what is in the rows and what is on the disk are the same. */
     private static void quiescent(Site site) throws IOException {
-        Site.await("all fills and deletions are over", () -> site.figure("anteroom_fills_running") == 0
-                && site.row("SELECT COUNT(*) FROM copies WHERE state <> 'cached'")[0] == 0
-                && site.row("SELECT COUNT(*) FROM plans WHERE state = 'running'")[0] == 0);
+        Site.await(
+                "all fills and deletions are over",
+                () -> site.figure("anteroom_fills_running") == 0
+                        && site.row("SELECT COUNT(*) FROM copies WHERE state <> 'cached'")[0] == 0
+                        && site.row("SELECT COUNT(*) FROM plans WHERE state = 'running'")[0] == 0);
         long[] row = site.row(
                 "SELECT used, reserved, copies, (SELECT SUM(size) FROM copies), (SELECT COUNT(*) FROM copies) FROM volumes");
         assertThat(row[0]).isEqualTo(row[3]).isEqualTo(bytes(site.volumeFolder().resolve("copies")));
