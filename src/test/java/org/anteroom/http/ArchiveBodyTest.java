@@ -1,0 +1,133 @@
+package org.anteroom.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.anteroom.archive.AsyncArchiveStream;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.Sha256;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Passing the archive's bytes through while each of its answers is waited for. */
+class ArchiveBodyTest {
+    private static final int SIZE = 300_000;
+
+    private final byte[] bytes = new byte[SIZE];
+    private final Stream stream = new Stream();
+
+    ArchiveBodyTest() {
+        new Random(1).nextBytes(bytes);
+    }
+
+    @Test
+    void bytesAreHandedOutWhenTheArchiveHasAnsweredAndNotBefore() throws IOException {
+        assertThat(readAll(0, null)).isEqualTo(bytes);
+        assertThat(stream.closed).isTrue();
+    }
+
+    @Test
+    void theRestOfAFileIsReadFromAnOffset() throws IOException {
+        assertThat(readAll(123_456, null)).isEqualTo(Arrays.copyOfRange(bytes, 123_456, SIZE));
+    }
+
+    @Test
+    void theLastBytesWaitForTheEndOfTheStream() throws IOException {
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ByteBuffer target = ByteBuffer.allocate(SIZE);
+        while (stream.position < SIZE) {
+            if (body.read(target, target.position()) == 0) {
+                stream.answer();
+            }
+        }
+        while (body.read(target, target.position()) > 0) {
+            // all that may be had before the end
+        }
+        assertThat(target.position()).isEqualTo(SIZE - ArchiveBody.HELD_BACK);
+        readRest(body, target);
+        assertThat(target.array()).isEqualTo(bytes);
+    }
+
+    @Test
+    void aWholeFileWithAnotherChecksumIsNotHandedOutWhole() {
+        Sha256 other = Sha256.of(Sha256.digester());
+        assertThatThrownBy(() -> readAll(0, other))
+                .isInstanceOfSatisfying(
+                        FailureException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(FailureReason.WRONG_BYTES));
+    }
+
+    @Test
+    void aFailureOfTheArchiveIsToldByTheNextRead() throws IOException {
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ByteBuffer target = ByteBuffer.allocate(SIZE);
+        assertThat(body.read(target, 0)).isZero();
+        stream.asked.completeExceptionally(new FailureException(FailureReason.ARCHIVE_TIMEOUT, "too slow"));
+        assertThat(body.await(0, () -> {})).isFalse();
+        assertThatThrownBy(() -> body.read(target, 0)).hasMessage("too slow");
+    }
+
+    private FileFacts facts(@Nullable Sha256 checksum) {
+        return new FileFacts(SIZE, null, "\"tag\"", checksum, null);
+    }
+
+    private byte[] readAll(int offset, @Nullable Sha256 checksum) throws IOException {
+        stream.position = offset;
+        ByteBuffer target = ByteBuffer.allocate(SIZE);
+        target.position(offset);
+        ArchiveBody body = new ArchiveBody(stream, facts(checksum), offset);
+        readRest(body, target);
+        body.close();
+        return Arrays.copyOfRange(target.array(), offset, SIZE);
+    }
+
+    /** Asks twice for what is not there yet, as a client's readiness and a wake-up may do at the same time. */
+    private void readRest(ArchiveBody body, ByteBuffer target) throws IOException {
+        int n = 0;
+        while (n >= 0) {
+            n = body.read(target, target.position());
+            if (n == 0) {
+                assertThat(body.read(target, target.position())).isZero();
+                assertThat(body.await(target.position(), () -> {})).isTrue();
+                stream.answer();
+            }
+        }
+        assertThat(target.hasRemaining()).isFalse();
+    }
+
+    /** Answers each read when it is told to. */
+    private final class Stream implements AsyncArchiveStream {
+        private static final int CHUNK = 64 * 1024;
+
+        private CompletableFuture<Integer> asked = new CompletableFuture<>();
+        private ByteBuffer target = ByteBuffer.allocate(0);
+        private int position;
+        private boolean closed;
+
+        @Override
+        public CompletableFuture<Integer> read(ByteBuffer buffer) {
+            target = buffer;
+            asked = new CompletableFuture<>();
+            return asked;
+        }
+
+        void answer() {
+            int n = Math.min(Math.min(CHUNK, target.remaining()), SIZE - position);
+            target.put(bytes, position, n);
+            position += n;
+            asked.complete(n == 0 ? -1 : n);
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+}
