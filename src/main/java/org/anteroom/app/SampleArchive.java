@@ -30,7 +30,10 @@ final class SampleArchive {
         if (parent == null) {
             throw new IOException("no folder for samples: " + folder);
         }
-        Files.createDirectories(parent);
+        if (!Files.isDirectory(parent)) {
+            // not otherwise: it would refuse a link to a folder
+            Files.createDirectories(parent);
+        }
         Path draft = Files.createTempDirectory(parent, ".samples-");
         for (String line : lines()) {
             String[] columns = line.split("\t", -1);

@@ -108,7 +108,10 @@ public final class FilesystemVolume implements Volume {
                 || marker.lines().count() != 1) {
             throw new IllegalArgumentException("a marker is one short line: " + marker);
         }
-        Files.createDirectories(location);
+        if (!Files.isDirectory(location)) {
+            // not otherwise: it would refuse a link to a folder
+            Files.createDirectories(location);
+        }
         requireUnused();
         Files.createDirectories(temporaries);
         Files.createDirectories(copies);

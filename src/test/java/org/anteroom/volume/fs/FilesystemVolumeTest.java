@@ -54,6 +54,15 @@ class FilesystemVolumeTest extends VolumeContract {
     }
 
     @Test
+    void locationMayBeALinkToAFolder() throws IOException {
+        Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+        Files.createDirectory(folder.resolve("disk"));
+        Files.createSymbolicLink(location(), elsewhere);
+        make(volume(), COPY, bytes(5));
+        assertThat(elsewhere.resolve("copies/01/23/" + COPY)).hasBinaryContent(bytes(5));
+    }
+
+    @Test
     void foldersDoNotGrowWhereTheDiskIsNotMounted() throws IOException {
         FilesystemVolume volume = volume();
         make(volume, COPY, bytes(5));
