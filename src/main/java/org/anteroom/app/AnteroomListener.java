@@ -2,7 +2,6 @@ package org.anteroom.app;
 
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
-import java.io.IOException;
 import org.anteroom.config.Configuration;
 import org.anteroom.config.ConfigurationException;
 import org.anteroom.config.Settings;
@@ -26,7 +25,7 @@ public final class AnteroomListener implements ServletContextListener {
             Instance started = Instance.start(settings, surroundings, decorations);
             instance = started;
             Routes.register(event.getServletContext(), started);
-        } catch (ConfigurationException | StartException | IOException e) {
+        } catch (ConfigurationException | StartException e) {
             log.error("Anteroom does not start: {}", e.getMessage());
             // the container reports the failed start by itself; the reason is above
             throw new StartRefused();

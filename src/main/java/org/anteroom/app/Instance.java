@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.anteroom.archive.Archive;
@@ -16,6 +17,7 @@ import org.anteroom.config.DataSources;
 import org.anteroom.config.PoolLookup;
 import org.anteroom.config.Settings;
 import org.anteroom.config.Surroundings;
+import org.anteroom.config.Unwritable;
 import org.anteroom.delivery.FileHeaders;
 import org.anteroom.eviction.UseWriter;
 import org.anteroom.fill.Caching;
@@ -138,8 +140,7 @@ final class Instance {
      *
      * @throws StartException if something that only an operator can mend forbids it
      */
-    static Instance start(Settings settings, Surroundings surroundings, Decorations decorations)
-            throws StartException, IOException {
+    static Instance start(Settings settings, Surroundings surroundings, Decorations decorations) throws StartException {
         checkFileNames();
         DataSources dataSources = new DataSources(surroundings);
         Instance instance = new Instance(settings, dataSources, pool(dataSources), decorations);
@@ -205,16 +206,14 @@ final class Instance {
                 settings.sampleArchive() ? "/files/tides-2024/readme.txt" : "/files/DATASET/PATH");
     }
 
-    private void layOutSamples(Path location) throws StartException {
+    private static void layOutSamples(Path location) throws StartException {
         try {
             if (SampleArchive.layOut(location)) {
                 log.info("Laid out the sample archive in {}", location);
             }
         } catch (IOException e) {
-            throw new StartException("Anteroom cannot lay out its sample archive in " + location + " (" + e
-                    + "); set archive.location, or make the folder " + settings.home()
-                    + " and give it to the user that runs the container, and where systemd keeps that user from writing"
-                    + " there, add to the service's unit: ReadWritePaths=" + settings.home());
+            Path folder = Objects.requireNonNullElse(location.getParent(), location);
+            throw new StartException(Unwritable.message("lay out its sample archive", folder, e));
         }
     }
 

@@ -74,7 +74,7 @@ public final class DataSources implements AutoCloseable {
             try {
                 prepare(surroundings.home(), file);
             } catch (IOException e) {
-                return new PoolLookup.Failed(unwritable(surroundings.home(), e), false);
+                return new PoolLookup.Failed(Unwritable.message("keep its inventory", surroundings.home(), e), false);
             }
             try {
                 made = new HikariDataSource(sqlite(file));
@@ -98,12 +98,6 @@ public final class DataSources implements AutoCloseable {
         if (Files.exists(file) && !Files.isWritable(file)) {
             throw new IOException(file.getFileName() + " is not writable");
         }
-    }
-
-    private static String unwritable(Path folder, IOException cause) {
-        return "Anteroom cannot keep its inventory in " + folder + " (" + Causes.shortly(cause)
-                + "); make the folder and give it to the user that runs the container, and where systemd keeps that"
-                + " user from writing there, add to the service's unit: ReadWritePaths=" + folder;
     }
 
     private static HikariConfig sqlite(Path file) {
