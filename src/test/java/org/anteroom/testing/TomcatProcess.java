@@ -60,6 +60,25 @@ public final class TomcatProcess implements AutoCloseable {
         return new Builder(home, base);
     }
 
+    /** A Tomcat that is laid out and started in another way, as the package of a Linux distribution does it. */
+    public static Builder launchedBy(Path base, Launcher launcher) {
+        Builder builder = new Builder(base, base);
+        builder.launcher = launcher;
+        return builder;
+    }
+
+    /** How a Tomcat is started. */
+    @FunctionalInterface
+    public interface Launcher {
+        /**
+         * The command that becomes the server's process.
+         *
+         * @param port where it is to answer
+         * @param jvmOptions what {@code CATALINA_OPTS} is to be
+         */
+        List<String> command(int port, String jvmOptions) throws IOException;
+    }
+
     /** Where it answers, with a slash at the end. */
     public URI uri() {
         return URI.create("http://127.0.0.1:" + port + "/");
@@ -222,7 +241,10 @@ public final class TomcatProcess implements AutoCloseable {
         private final List<String> options = new ArrayList<>();
         private Path war = Path.of(System.getProperty("anteroom.war", "target/anteroom.war"));
         private String readyPath = "health/live";
+        private String deployedAs = "ROOT.war";
         private boolean configured = true;
+        private List<String> wrapper = List.of();
+        private @Nullable Launcher launcher;
 
         private Builder(Path home, Path base) {
             this.home = home.toAbsolutePath();
@@ -265,6 +287,18 @@ public final class TomcatProcess implements AutoCloseable {
             return this;
         }
 
+        /** Calls the WAR in {@code webapps} otherwise than {@code ROOT.war}, for an unconfigured Tomcat. */
+        public Builder deployedAs(String name) {
+            deployedAs = name;
+            return this;
+        }
+
+        /** Starts it through another command, which becomes the server, such as {@code env} or {@code nice}. */
+        public Builder through(String... command) {
+            wrapper = List.of(command);
+            return this;
+        }
+
         /** Waits for 200 at another path than {@code health/live}; relative to the base URI. */
         public Builder readyPath(String path) {
             readyPath = path;
@@ -297,7 +331,14 @@ public final class TomcatProcess implements AutoCloseable {
 
         private ProcessBuilder command(int port) throws IOException {
             Files.createDirectories(base);
-            ProcessBuilder command = configured ? runScript(port) : catalina(port);
+            Launcher special = launcher;
+            List<String> words = new ArrayList<>(wrapper);
+            if (special != null) {
+                words.addAll(special.command(port, jvmOptions()));
+            } else {
+                words.addAll(configured ? runScript(port) : catalina(port));
+            }
+            ProcessBuilder command = new ProcessBuilder(words);
             // what the developer's shell has must not reach the test
             command.environment()
                     .keySet()
@@ -307,7 +348,9 @@ public final class TomcatProcess implements AutoCloseable {
                             || name.equals("JDK_JAVA_OPTIONS"));
             command.environment().put("LC_ALL", "C.UTF-8");
             command.environment().put("CATALINA_OPTS", jvmOptions());
-            if (configured) {
+            if (special != null) {
+                command.environment().remove("CATALINA_OPTS");
+            } else if (configured) {
                 command.environment().put("ANTEROOM_BUILT", "1");
                 command.environment().put("ANTEROOM_WAR", war.toAbsolutePath().toString());
                 command.environment().put("ANTEROOM_BASE", base.toString());
@@ -321,11 +364,11 @@ public final class TomcatProcess implements AutoCloseable {
             return command.redirectErrorStream(true).directory(base.toFile());
         }
 
-        private static ProcessBuilder runScript(int port) {
-            return new ProcessBuilder(ConfFiles.TOMCAT_CONF.resolve("run.sh").toString(), Integer.toString(port));
+        private static List<String> runScript(int port) {
+            return List.of(ConfFiles.TOMCAT_CONF.resolve("run.sh").toString(), Integer.toString(port));
         }
 
-        private ProcessBuilder catalina(int port) throws IOException {
+        private List<String> catalina(int port) throws IOException {
             for (String folder : List.of("conf", "webapps", "logs", "temp", "work")) {
                 Files.createDirectories(base.resolve(folder));
             }
@@ -337,8 +380,8 @@ public final class TomcatProcess implements AutoCloseable {
                     .replace("port=\"8005\"", "port=\"-1\"")
                     .replace("port=\"8080\"", "port=\"" + port + "\" address=\"127.0.0.1\"");
             Files.writeString(base.resolve("conf/server.xml"), server);
-            copy(war, base.resolve("webapps/ROOT.war"));
-            return new ProcessBuilder(home.resolve("bin/catalina.sh").toString(), "run");
+            copy(war, base.resolve("webapps").resolve(deployedAs));
+            return List.of(home.resolve("bin/catalina.sh").toString(), "run");
         }
 
         private Path conf() throws IOException {
