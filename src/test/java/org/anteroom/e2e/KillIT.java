@@ -1,0 +1,204 @@
+package org.anteroom.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.anteroom.testing.RawHttp;
+import org.anteroom.testing.TomcatProcess;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** SIGKILL at random moments of filling, serving and evicting: nothing wrong is served, and nothing is left over. */
+class KillIT {
+    private static final int FILES = 60;
+    private static final int SMALLEST = 10_000;
+    private static final int LARGEST = 8_000_000;
+    private static final int CLIENTS = 8;
+    private static final int RANGE = 5_000;
+
+    @TempDir
+    Path folder;
+
+    private final List<byte[]> files = new ArrayList<>();
+    private final AtomicInteger whole = new AtomicInteger();
+    private final AtomicInteger hits = new AtomicInteger();
+    private final AtomicInteger broken = new AtomicInteger();
+    private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch somethingWrong = new CountDownLatch(1);
+
+    @Test
+    void afterThreeKillsNothingIsWrong() throws Exception {
+        killAgainAndAgain(3);
+    }
+
+    @Test
+    @Tag("full")
+    void afterTwentyKillsNothingIsWrong() throws Exception {
+        killAgainAndAgain(20);
+    }
+
+    private void killAgainAndAgain(int kills) throws Exception {
+        long seed = Long.getLong("anteroom.test.seed", System.nanoTime());
+        System.out.println("KillIT: -Danteroom.test.seed=" + seed);
+        Random random = new Random(seed);
+        fillArchive();
+        try (TomcatProcess tomcat = tomcat().start()) {
+            for (int kill = 1; kill <= kills; kill++) {
+                killUnderLoad(tomcat, random);
+                assertThat(wrong).as("seed %d, kill %d", seed, kill).isEmpty();
+                tomcat.restart();
+            }
+            awaitNothingLeftOver();
+            for (int file = 0; file < FILES; file++) {
+                Requests.assertWhole(RawHttp.get(tomcat.uri(), target(file)), files.get(file));
+            }
+            awaitNothingLeftOver();
+        }
+        System.out.printf(
+                "KillIT: %d kills, %d whole answers (%d hits), %d broken%n",
+                kills, whole.get(), hits.get(), broken.get());
+        assertThat(whole.get()).isGreaterThan(FILES);
+        assertThat(hits.get()).isPositive();
+        assertThat(evicted()).isPositive();
+    }
+
+    /** Sizes from the smallest to the largest, each a little more than the one before by the same factor. */
+    private void fillArchive() throws IOException {
+        for (int file = 0; file < FILES; file++) {
+            double share = (double) file / (FILES - 1);
+            int size = (int) Math.round(SMALLEST * Math.pow((double) LARGEST / SMALLEST, share));
+            files.add(Archived.put(folder.resolve("archive"), "load", file + ".bin", size, file));
+        }
+    }
+
+    private static String target(int file) {
+        return "/files/load/" + file + ".bin";
+    }
+
+    private TomcatProcess.Builder tomcat() {
+        return TomcatProcess.tomcat11(folder.resolve("base"))
+                .conf("anteroom.properties", """
+                        archive.location = %s
+                        volumes = small
+                        volume.small.location = ${catalina.base}/small
+                        volume.small.capacity = 24MiB
+                        volume.small.min-free = 0
+                        volume.small.high-watermark = 0.7
+                        volume.small.low-watermark = 0.3
+                        inventory.location-ttl = 500ms
+                        eviction.interval = 1s
+                        eviction.min-age = 0s
+                        eviction.grace = 1s
+                        """.formatted(folder.resolve("archive")));
+    }
+
+    private void killUnderLoad(TomcatProcess tomcat, Random random) throws InterruptedException {
+        CountDownLatch killed = new CountDownLatch(1);
+        List<Thread> clients = new ArrayList<>();
+        for (int i = 0; i < CLIENTS; i++) {
+            Random own = new Random(random.nextLong());
+            Thread client = new Thread(() -> readUntil(killed, tomcat, own), "client-" + i);
+            client.start();
+            clients.add(client);
+        }
+        // the moment is what is random here; a wrong answer ends the wait
+        boolean stop = somethingWrong.await(500 + random.nextInt(7_000), TimeUnit.MILLISECONDS);
+        killed.countDown();
+        tomcat.kill9();
+        for (Thread client : clients) {
+            client.join();
+        }
+        assertThat(stop).as("something wrong: %s", wrong).isFalse();
+    }
+
+    private void readUntil(CountDownLatch killed, TomcatProcess tomcat, Random random) {
+        while (killed.getCount() > 0) {
+            // the smaller the number, the more often: some files stay, others come and go
+            int file = (int) (FILES * random.nextDouble() * random.nextDouble());
+            try {
+                if (random.nextInt(4) == 0) {
+                    readRange(tomcat, file, random);
+                } else {
+                    readWhole(tomcat, file);
+                }
+            } catch (IOException e) {
+                broken.incrementAndGet();
+            }
+        }
+    }
+
+    private void readWhole(TomcatProcess tomcat, int file) throws IOException {
+        RawHttp.Response response = RawHttp.get(tomcat.uri(), target(file));
+        check(file, response, 200, files.get(file));
+        whole.incrementAndGet();
+        if (Requests.cacheStatus(response).equals("anteroom; hit")) {
+            hits.incrementAndGet();
+        }
+    }
+
+    private void readRange(TomcatProcess tomcat, int file, Random random) throws IOException {
+        byte[] bytes = files.get(file);
+        int from = random.nextInt(bytes.length - RANGE);
+        RawHttp.Response response =
+                RawHttp.get(tomcat.uri(), target(file), "Range: bytes=" + from + "-" + (from + RANGE - 1));
+        check(file, response, 206, Arrays.copyOfRange(bytes, from, from + RANGE));
+    }
+
+    private void check(int file, RawHttp.Response response, int status, byte[] bytes) {
+        if (response.status() != status) {
+            wrong(file + ": " + response.statusLine() + " " + response.text());
+        } else if (!Arrays.equals(response.body(), bytes)) {
+            wrong(file + ": " + response.body().length + " instead of " + bytes.length + " bytes, wrong from "
+                    + Arrays.mismatch(response.body(), bytes) + " on: " + response.headers());
+        }
+    }
+
+    private void wrong(String what) {
+        wrong.add(what);
+        somethingWrong.countDown();
+    }
+
+    private void awaitNothingLeftOver() {
+        await().atMost(Duration.ofSeconds(90))
+                .pollInterval(Duration.ofMillis(200))
+                .untilAsserted(this::assertNothingLeftOver);
+    }
+
+    private void assertNothingLeftOver() throws IOException, SQLException {
+        Stored stored = Stored.read(database(), folder.resolve("base/small"));
+        assertThat(stored.runningFills()).as("running fills").isZero();
+        assertThat(stored.leaving()).as("copies that are leaving").isZero();
+        assertThat(stored.temporaries()).as("temporary files").isEmpty();
+        assertThat(stored.files()).as("files and rows").isEqualTo(stored.rows());
+        assertThat(stored.reserved()).as("reserved bytes").isZero();
+        assertThat(stored.used()).as("used bytes").isEqualTo(stored.recordedBytes());
+        assertThat(stored.copies()).as("copies").isEqualTo(stored.rows().size());
+    }
+
+    private long evicted() throws SQLException {
+        try (Connection connection = Stored.open(database());
+                Statement statement = connection.createStatement()) {
+            return Stored.number(statement, "SELECT sum(freed_copies) FROM plans");
+        }
+    }
+
+    private Path database() {
+        return folder.resolve("base/anteroom/inventory.db");
+    }
+}

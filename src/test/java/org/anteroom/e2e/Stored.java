@@ -1,0 +1,111 @@
+package org.anteroom.e2e;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * What the inventory's file says of one volume, and what lies in the volume's folder, read past the application.
+ *
+ * @param used bytes of copies, as counted
+ * @param reserved bytes of fills, as counted
+ * @param copies number of copies, as counted
+ * @param runningFills fills that are recorded as running
+ * @param leaving copies that are recorded as condemned or being deleted
+ * @param rows sizes of the copies by name, as recorded
+ * @param files sizes of the copies by name, on the disk
+ * @param temporaries names in the folder of what is being made
+ */
+record Stored(
+        long used,
+        long reserved,
+        long copies,
+        long runningFills,
+        long leaving,
+        Map<String, Long> rows,
+        Map<String, Long> files,
+        List<String> temporaries) {
+
+    /**
+     * Reads both; the database in one transaction.
+     *
+     * @param database the SQLite file
+     * @param volume the only volume's folder
+     */
+    static Stored read(Path database, Path volume) throws IOException, SQLException {
+        List<String> temporaries = names(volume.resolve("tmp"));
+        Map<String, Long> files = sizes(volume.resolve("copies"));
+        try (Connection connection = open(database);
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            Map<String, Long> rows = new TreeMap<>();
+            long leaving = 0;
+            try (ResultSet row = statement.executeQuery("SELECT name, size, state FROM copies")) {
+                while (row.next()) {
+                    rows.put(row.getString(1), row.getLong(2));
+                    leaving += row.getString(3).equals("cached") ? 0 : 1;
+                }
+            }
+            return new Stored(
+                    number(statement, "SELECT used FROM volumes"),
+                    number(statement, "SELECT reserved FROM volumes"),
+                    number(statement, "SELECT copies FROM volumes"),
+                    number(statement, "SELECT count(*) FROM fills WHERE state = 'running'"),
+                    leaving,
+                    rows,
+                    files,
+                    temporaries);
+        }
+    }
+
+    /** A connection that cannot change the database. */
+    static Connection open(Path database) throws SQLException {
+        return DriverManager.getConnection("jdbc:sqlite:file:" + database + "?mode=ro");
+    }
+
+    /** The only number that a query gives. */
+    static long number(Statement statement, String query) throws SQLException {
+        try (ResultSet row = statement.executeQuery(query)) {
+            if (!row.next()) {
+                throw new SQLException("no row: " + query);
+            }
+            long number = row.getLong(1);
+            if (row.next()) {
+                throw new SQLException("several rows: " + query);
+            }
+            return number;
+        }
+    }
+
+    long recordedBytes() {
+        return rows.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static List<String> names(Path folder) throws IOException {
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.map(path -> path.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private static Map<String, Long> sizes(Path folder) throws IOException {
+        Map<String, Long> sizes = new TreeMap<>();
+        List<Path> files = new ArrayList<>();
+        try (Stream<Path> tree = Files.walk(folder)) {
+            tree.filter(Files::isRegularFile).forEach(files::add);
+        }
+        for (Path file : files) {
+            sizes.put(file.getFileName().toString(), Files.size(file));
+        }
+        return sizes;
+    }
+}
