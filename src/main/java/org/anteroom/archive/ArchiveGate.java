@@ -86,7 +86,7 @@ public final class ArchiveGate implements AutoCloseable {
 
     /** Lets {@link #watch()} and {@link #probe()} be called again and again, each on a thread of its own. */
     public void schedule(Tasks tasks) {
-        tasks.every("archive-watch", WATCH_PERIOD, this::watch);
+        tasks.everyToTheEnd("archive-watch", WATCH_PERIOD, this::watch);
         tasks.every("archive-probe", PROBE_PERIOD, this::probe);
     }
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -15,6 +16,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.anteroom.metrics.Metrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +38,7 @@ public final class Tasks implements AutoCloseable {
     private final List<Pool> measured = new CopyOnWriteArrayList<>();
     private final List<ScheduledFuture<?>> periodic = new CopyOnWriteArrayList<>();
     private volatile boolean stopping;
+    private volatile boolean stopped;
 
     private record Pool(String name, ThreadPoolExecutor executor) {}
 
@@ -82,28 +85,51 @@ public final class Tasks implements AutoCloseable {
     }
 
     /**
-     * Runs work again and again on a thread of its own, first after one period.
+     * Runs work again and again on a thread of its own, first after one period, until {@link #stopPeriodic}.
      *
      * @param name the thread's name, {@code anteroom-NAME}, and the label of its failures
      */
     public void every(String name, Duration period, Runnable work) {
+        periodic.add(repeat(name, period, work, () -> !stopping));
+    }
+
+    /**
+     * Runs work again and again as {@link #every}, but until {@link #stop}: for what keeps or bounds work that still runs
+     * when the stop has begun.
+     */
+    public void everyToTheEnd(String name, Duration period, Runnable work) {
+        var unused = repeat(name, period, work, () -> !stopped);
+    }
+
+    private ScheduledFuture<?> repeat(String name, Duration period, Runnable work, BooleanSupplier wanted) {
         ExecutorService thread = Executors.newSingleThreadExecutor(threads("anteroom-" + name));
         pools.add(thread);
+        Runnable tick = tick(thread, guarded(name, work), wanted);
+        long nanos = period.toNanos();
+        return timer.scheduleAtFixedRate(guarded("timer", tick), nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Hands work to an executor unless it is still at work or there is no need. */
+    static Runnable tick(Executor thread, Runnable work, BooleanSupplier wanted) {
         AtomicBoolean busy = new AtomicBoolean();
-        Runnable guarded = guarded(name, work);
-        Runnable tick = () -> {
-            if (!stopping && busy.compareAndSet(false, true)) {
-                thread.execute(() -> {
-                    try {
-                        guarded.run();
-                    } finally {
-                        busy.set(false);
-                    }
-                });
+        Runnable run = () -> {
+            try {
+                work.run();
+            } finally {
+                busy.set(false);
             }
         };
-        long nanos = period.toNanos();
-        periodic.add(timer.scheduleAtFixedRate(guarded("timer", tick), nanos, nanos, TimeUnit.NANOSECONDS));
+        return () -> {
+            if (wanted.getAsBoolean() && busy.compareAndSet(false, true)) {
+                try {
+                    thread.execute(run);
+                } catch (RuntimeException | Error e) {
+                    // no thread could be started: the next tick tries again
+                    busy.set(false);
+                    throw e;
+                }
+            }
+        };
     }
 
     /** Runs short, non-blocking work once, on the timer's own thread. */
@@ -125,7 +151,7 @@ public final class Tasks implements AutoCloseable {
         };
     }
 
-    /** Ends periodic work; what runs goes on. */
+    /** Ends periodic work but for that which goes on to the end; what runs goes on. */
     public void stopPeriodic() {
         stopping = true;
         periodic.forEach(task -> task.cancel(false));
@@ -138,6 +164,7 @@ public final class Tasks implements AutoCloseable {
      */
     public List<String> stop(Duration grace) {
         stopPeriodic();
+        stopped = true;
         long deadline = System.nanoTime() + grace.toNanos();
         timer.shutdownNow();
         pools.forEach(ExecutorService::shutdown);
