@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.anteroom.tasks.IoGuard;
@@ -83,16 +84,28 @@ public final class Database {
     }
 
     /**
-     * Changes, all or nothing. When it ends with {@link DatabaseException.Reason#TIMEOUT}, the change may be made yet.
+     * Changes, all or nothing. When it ends with {@link DatabaseException.Reason#TIMEOUT}, the change is not made, unless
+     * it was being committed at that moment.
      *
      * @param operation what figures call it
      * @param wait how long the caller waits at most
-     * @param work runs statements and touches nothing else
+     * @param work runs statements and touches nothing else; it may be run again after what it did was undone
      */
     public <T> T write(String operation, Duration wait, Function<Handle, T> work) throws DatabaseException {
+        return write(operation, wait, work, result -> {});
+    }
+
+    /**
+     * Changes as {@link #write(String, Duration, Function)}, for a caller who must know of a change that was made after all
+     * when its time was up.
+     *
+     * @param late is given the result of such a change, on the thread that writes: it must be quick
+     */
+    public <T> T write(String operation, Duration wait, Function<Handle, T> work, Consumer<T> late)
+            throws DatabaseException {
         requireMigrated(operation);
         IoGuard.beforeIo();
-        Operation<T> change = new Operation<>(operation, wait, work);
+        Operation<T> change = new Operation<>(operation, wait, work, late);
         if (!writer.offer(change)) {
             throw tooMany(operation, null);
         }

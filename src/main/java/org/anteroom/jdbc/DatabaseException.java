@@ -9,7 +9,7 @@ public final class DatabaseException extends IOException {
 
     /** What kind of failure it was. */
     public enum Reason {
-        /** The caller's time was up, or too many wait already. A change may still happen, or may have happened. */
+        /** The caller's time was up, or too many wait already. A change that was being committed may have happened. */
         TIMEOUT,
         /** The database cannot be reached or used. */
         AWAY,

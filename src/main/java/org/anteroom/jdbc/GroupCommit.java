@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The protocol of a batch: take a connection; begin, which is where another process can make it wait; only then claim
  * changes, so that one whose caller has given up is never made; run each within a savepoint, so that a failing one fails
- * alone; commit; give the connection back; tell the callers. Another process that keeps the lock makes the begin fail
+ * alone; commit; give the connection back; tell the callers. A change whose caller gives up while it is made is undone:
+ * at once within its savepoint, or just before the commit, when all are undone and the others made again. Another process that keeps the lock makes the begin fail
  * after a short while: the connection is given back and all is tried again for as long as somebody waits.
  */
 final class GroupCommit {
@@ -93,9 +94,9 @@ final class GroupCommit {
 
     private void batch() {
         List<Operation<?>> claimed = new ArrayList<>();
-        List<Runnable> outcomes = new ArrayList<>();
+        List<Made<?>> made = new ArrayList<>();
         try (Handle handle = jdbi.open()) {
-            transaction(handle, claimed, outcomes);
+            transaction(handle, claimed, made);
         } catch (SQLException | RuntimeException | Error e) {
             Throwable failure = failures.translated(e);
             if (!claimed.isEmpty()) {
@@ -105,16 +106,28 @@ final class GroupCommit {
             }
             return;
         }
-        outcomes.forEach(Runnable::run);
+        made.forEach(Made::tell);
         tidy();
     }
 
-    private void transaction(Handle handle, List<Operation<?>> claimed, List<Runnable> outcomes) throws SQLException {
+    /** A change that was made, and whose caller is yet to be told. */
+    private record Made<T>(Operation<T> change, T value) {
+        void tell() {
+            change.succeed(value);
+        }
+    }
+
+    private void transaction(Handle handle, List<Operation<?>> claimed, List<Made<?>> made) throws SQLException {
         try (Statement control = handle.getConnection().createStatement()) {
             control.execute(dialect.begin());
             boolean committed = false;
             try {
-                runAll(handle, control, claimed, outcomes);
+                control.execute("SAVEPOINT batch");
+                runAll(handle, control, claimed, made);
+                if (made.stream().anyMatch(one -> one.change().givenUp())) {
+                    control.execute("ROLLBACK TO batch");
+                    runAgain(handle, control, made);
+                }
                 control.execute("COMMIT");
                 committed = true;
             } finally {
@@ -125,35 +138,57 @@ final class GroupCommit {
         }
     }
 
-    private void runAll(Handle handle, Statement control, List<Operation<?>> claimed, List<Runnable> outcomes)
+    private void runAll(Handle handle, Statement control, List<Operation<?>> claimed, List<Made<?>> made)
             throws SQLException {
         Operation<?> change;
         while (claimed.size() < BATCH && (change = queue.poll()) != null) {
             if (change.claim()) {
                 claimed.add(change);
-                Runnable outcome = runOne(handle, control, change);
-                if (outcome != null) {
-                    outcomes.add(outcome);
+                Made<?> one = runOne(handle, control, change);
+                if (one != null) {
+                    made.add(one);
                 }
             }
         }
     }
 
-    /** Runs a change; what tells its caller of the success, or null when it failed. */
-    private <T> @Nullable Runnable runOne(Handle handle, Statement control, Operation<T> change) throws SQLException {
+    /** Makes those changes again whose callers still wait. It is done once: whoever gives up after that was too late. */
+    private void runAgain(Handle handle, Statement control, List<Made<?>> made) throws SQLException {
+        List<Made<?>> before = List.copyOf(made);
+        made.clear();
+        for (Made<?> one : before) {
+            if (!one.change().givenUp()) {
+                Made<?> again = runOne(handle, control, one.change());
+                if (again != null) {
+                    made.add(again);
+                }
+            }
+        }
+    }
+
+    /** Runs a change; null when it failed, or nobody waits for it any more. */
+    private <T> @Nullable Made<T> runOne(Handle handle, Statement control, Operation<T> change) throws SQLException {
         control.execute("SAVEPOINT change");
         try {
             handle.define(Database.OPERATION, change.name());
             T value = change.run(handle);
-            control.execute("RELEASE change");
-            return () -> change.succeed(value);
+            if (!change.givenUp()) {
+                control.execute("RELEASE change");
+                return new Made<>(change, value);
+            }
         } catch (RuntimeException | Error e) {
-            // If the failure has ended the whole transaction, this fails too, and with it the whole batch.
-            control.execute("ROLLBACK TO change");
-            control.execute("RELEASE change");
+            undo(control);
             change.fail(failures.translated(e));
             return null;
         }
+        undo(control);
+        return null;
+    }
+
+    /** If a failure has ended the whole transaction, this fails too, and with it the whole batch. */
+    private static void undo(Statement control) throws SQLException {
+        control.execute("ROLLBACK TO change");
+        control.execute("RELEASE change");
     }
 
     private static void rollBack(Statement control) {

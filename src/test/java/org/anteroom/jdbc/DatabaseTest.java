@@ -218,6 +218,64 @@ class DatabaseTest {
     }
 
     @Test
+    void aChangeWhoseCallerGivesUpWhileItIsMadeIsUndone() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        DatabaseException failure = catchThrowableOfType(
+                DatabaseException.class,
+                () -> database.write("slow", Duration.ofMillis(500), handle -> {
+                    insert(handle, 1);
+                    return await(go, handle);
+                }));
+        assertThat(failure.reason()).isEqualTo(DatabaseException.Reason.TIMEOUT);
+        go.countDown();
+        database.write("next", LONG, handle -> insert(handle, 2));
+        assertThat(ids()).containsExactly(2);
+    }
+
+    @Test
+    void aChangeWhoseCallerGivesUpBeforeTheCommitIsUndoneAndTheOthersAreMade() throws Exception {
+        CountDownLatch ran = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        CountDownLatch last = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
+        Future<Integer> first = callers.submit(() -> database.write("first", LONG, handle -> {
+            begun.countDown();
+            await(go, handle);
+            return insert(handle, 1);
+        }));
+        begun.await();
+        Future<Integer> impatient = callers.submit(() -> database.write("second", Duration.ofSeconds(2), handle -> {
+            ran.countDown();
+            return insert(handle, 2);
+        }));
+        awaitWaiting(1);
+        Future<Integer> third = callers.submit(() -> database.write("third", LONG, handle -> {
+            await(last, handle);
+            return insert(handle, 3);
+        }));
+        awaitWaiting(2);
+        go.countDown();
+        ran.await();
+        assertThatThrownBy(impatient::get).hasCauseInstanceOf(DatabaseException.class);
+        last.countDown();
+        first.get();
+        third.get();
+        assertThat(ids()).containsExactly(1, 3);
+    }
+
+    @Test
+    void aResultThatComesAfterTheCallerHasGivenUpIsHandedOver() {
+        List<Integer> late = new ArrayList<>();
+        Operation<Integer> operation = new Operation<>("late", Duration.ZERO, handle -> 1, late::add);
+        assertThat(catchThrowableOfType(DatabaseException.class, operation::await)
+                        .reason())
+                .isEqualTo(DatabaseException.Reason.TIMEOUT);
+        assertThat(operation.givenUp()).isTrue();
+        operation.succeed(7);
+        assertThat(late).containsExactly(7);
+    }
+
+    @Test
     void theWalIsKeptSmallAlsoWithReadersAlwaysPresent() throws Exception {
         AtomicBoolean stop = new AtomicBoolean();
         List<Future<?>> readers = new ArrayList<>();
