@@ -42,12 +42,16 @@ final class FillRun {
         this.fill = fill;
     }
 
-    /** What the run did: the facts with the checksum when there is a whole, durable copy, else why not. */
-    record Result(@Nullable FileFacts stored, @Nullable IOException failure) {}
+    /**
+     * What the run did: the facts with the checksum when there is a whole, durable copy, else why not.
+     *
+     * @param left whether a file may be left under the copy's name although there is no copy
+     */
+    record Result(@Nullable FileFacts stored, @Nullable IOException failure, boolean left) {}
 
     /**
      * Runs to the end; never throws an IOException. When the result has facts, the copy exists under its name; else
-     * nothing of it is left, or what is left bears a temporary name.
+     * nothing of it is left, or what is left bears a temporary name, or the result says otherwise.
      */
     Result run() {
         FileFacts facts = fill.facts();
@@ -59,23 +63,23 @@ final class FillRun {
             fill.succeed(facts.size());
             served = true;
             writer.commit();
-            return new Result(facts.withSha256(digest), null);
+            return new Result(facts.withSha256(digest), null, false);
         } catch (IOException e) {
-            if (served) {
-                removeNamed(e);
-            } else {
+            if (!served) {
                 fill.abandon(e);
             }
-            return new Result(null, e);
+            return new Result(null, e, served && !removeNamed(e));
         }
     }
 
-    /** A commit that failed may have failed after the copy had got its name. */
-    private void removeNamed(IOException failure) {
+    /** A commit that failed may have failed after the copy had got its name; whether nothing of that is left. */
+    private boolean removeNamed(IOException failure) {
         try {
             volume.delete(ticket.name());
+            return true;
         } catch (IOException e) {
             failure.addSuppressed(e);
+            return false;
         }
     }
 

@@ -53,6 +53,9 @@ public final class Fills {
 
     private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
+    /** With less time than this a fill is not begun: it would most likely be too late. */
+    private static final Duration LEAST_WAIT = Duration.ofMillis(50);
+
     private static final Logger log = LoggerFactory.getLogger(Fills.class);
 
     private final FillStore store;
@@ -73,8 +76,12 @@ public final class Fills {
     private final ConcurrentMap<FillTicket, Fill> running = new ConcurrentHashMap<>();
     private final ConcurrentMap<FillTicket, Unsettled> unsettled = new ConcurrentHashMap<>();
 
-    /** A fill whose end the inventory could not be told. */
-    private record Unsettled(String objid, @Nullable FileFacts stored, String reason) {}
+    /**
+     * How a fill ended, as the inventory is to be told.
+     *
+     * @param left whether a file may be left under the copy's name although there is no copy
+     */
+    private record Unsettled(String objid, @Nullable FileFacts stored, String reason, boolean left) {}
 
     /**
      * No fill runs yet.
@@ -152,7 +159,7 @@ public final class Fills {
         if (!facts.hasSize()) {
             return new Outcome.Bypass("unknown-length");
         }
-        if (wait.isZero() || wait.isNegative()) {
+        if (wait.compareTo(LEAST_WAIT) < 0) {
             return new Outcome.Bypass("inventory-unavailable");
         }
         List<Long> candidates = placement.candidates(facts.size());
@@ -165,7 +172,7 @@ public final class Fills {
         boolean started = false;
         try {
             NewFill asked = new NewFill(objid, facts, copyName(), owner, LEASE);
-            BeginResult result = store.begin(asked, candidates, wait);
+            BeginResult result = store.begin(asked, candidates, wait, late -> giveBack(objid, late));
             if (result instanceof BeginResult.Cached cached) {
                 return new Outcome.Cached(cached.copies());
             }
@@ -191,35 +198,57 @@ public final class Fills {
         wish.complete(outcome);
         try {
             threads.execute(() -> run(key, ticket, fill));
-        } catch (RejectedExecutionException e) {
-            // only while stopping: there are as many threads as slots
-            fill.abandon(new IOException("the instance is stopping", e));
-            end(ticket, fill, "stopping");
-            slots.release();
+        } catch (RejectedExecutionException | Error e) {
+            // while stopping, or when the machine has no thread left: there are as many threads as slots
+            log.warn("The copy of {} is not made: {}", fill.objid(), e.toString());
+            unsettled.put(ticket, new Unsettled(fill.objid(), null, "no thread", false));
+            conclude(
+                    ticket,
+                    fill,
+                    stopping ? "stopping" : "internal",
+                    () -> fill.abandon(new IOException("no thread", e)));
         }
         return outcome;
     }
 
+    /** A fill that was begun when nobody waited for that any more; on the inventory's thread. */
+    private void giveBack(String objid, BeginResult late) {
+        if (late instanceof BeginResult.Begun begun) {
+            unsettled.put(begun.ticket(), new Unsettled(objid, null, "begun too late", false));
+        }
+    }
+
     private void run(FileKey key, FillTicket ticket, Fill fill) {
-        String reason = "internal";
-        FileFacts stored = null;
+        // until the run says otherwise
+        Unsettled end = new Unsettled(fill.objid(), null, "internal", true);
         try {
             VolumeGuard volume = placement.volume(ticket.volumeId());
             FillRun.Result result = new FillRun(archive, volume, key, ticket, fill).run();
-            stored = result.stored();
-            reason = reason(result.failure());
+            end = new Unsettled(fill.objid(), result.stored(), reason(result.failure()), result.left());
             if (result.failure() != null) {
                 log.warn("The copy of {} was not made: {}", fill.objid(), describe(result.failure()));
             }
         } catch (RuntimeException | Error e) {
-            fill.abandon(new IOException(e));
             log.error("The copy of {} was not made", fill.objid(), e);
+            fill.abandon(new IOException(e));
         } finally {
-            if (!settle(ticket, fill, new Unsettled(fill.objid(), stored, reason))) {
-                unsettled.put(ticket, new Unsettled(fill.objid(), stored, reason));
+            Unsettled how = end;
+            conclude(ticket, fill, how.reason(), () -> settleOrKeep(ticket, fill, how));
+        }
+    }
+
+    /** Does the last of a fill, and lets go of it whatever comes of that. */
+    private void conclude(FillTicket ticket, Fill fill, String result, Runnable last) {
+        try {
+            last.run();
+        } catch (RuntimeException | Error e) {
+            log.error("The fill of {} ended in an error", fill.objid(), e);
+        } finally {
+            try {
+                end(ticket, fill, result);
+            } finally {
+                slots.release();
             }
-            end(ticket, fill, stored != null ? "stored" : reason);
-            slots.release();
         }
     }
 
@@ -243,12 +272,22 @@ public final class Fills {
         forget(objid, null);
     }
 
-    /** Tells the inventory how a fill ended; false if it could not be told, or did not answer. */
+    private void settleOrKeep(FillTicket ticket, Fill fill, Unsettled end) {
+        boolean told = false;
+        try {
+            told = settle(ticket, fill, end);
+        } finally {
+            if (!told) {
+                unsettled.put(ticket, end);
+            }
+        }
+    }
+
+    /** Tells the inventory how a fill ended; false if it could not be told, or did not answer, or a file is left. */
     private boolean settle(FillTicket ticket, @Nullable Fill fill, Unsettled end) {
         try {
             if (end.stored() == null) {
-                store.fail(ticket, owner, end.reason());
-                return true;
+                return endWithoutCopy(ticket, end);
             }
             Optional<CopyRow> copy = store.complete(ticket, owner, end.stored());
             if (copy.isPresent()) {
@@ -257,13 +296,25 @@ public final class Fills {
                 log.info("Cached {} ({} bytes) in {}", end.objid(), end.stored().size(), volumeName(ticket));
             } else if (!store.stored(ticket)) {
                 log.warn("The copy of {} is dropped: its fill was ended or taken over meanwhile", end.objid());
-                return drop(ticket);
+                return endWithoutCopy(ticket, new Unsettled(end.objid(), null, "lost", true));
             }
             return true;
         } catch (DatabaseException e) {
             log.warn("The end of the fill of {} is not recorded yet: {}", end.objid(), e.getMessage());
             return false;
         }
+    }
+
+    /** The row keeps the copy's name for as long as a file may be left under it. */
+    private boolean endWithoutCopy(FillTicket ticket, Unsettled end) throws DatabaseException {
+        if (end.left() && !drop(ticket)) {
+            return false;
+        }
+        if (!store.fail(ticket, owner, end.reason())) {
+            // somebody else has ended it, and does not know that nothing is left
+            store.cleaned(ticket);
+        }
+        return true;
     }
 
     /**
@@ -299,11 +350,17 @@ public final class Fills {
                 }
             } catch (DatabaseException e) {
                 log.debug("The fill of {} could not be renewed: {}", fill.objid(), e.getMessage());
+            } catch (RuntimeException e) {
+                log.error("The fill of {} could not be renewed", fill.objid(), e);
             }
         });
         unsettled.forEach((ticket, end) -> {
-            if (settle(ticket, null, end)) {
-                unsettled.remove(ticket, end);
+            try {
+                if (settle(ticket, null, end)) {
+                    unsettled.remove(ticket, end);
+                }
+            } catch (RuntimeException e) {
+                log.error("The end of the fill of {} could not be recorded", end.objid(), e);
             }
         });
     }

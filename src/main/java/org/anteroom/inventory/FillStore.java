@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
 import org.anteroom.model.FileFacts;
@@ -52,9 +53,11 @@ public final class FillStore {
      * that eviction condemned is rescued instead of filling again.
      *
      * @param candidates the volumes that may take it, the best first
+     * @param late is given a result that came when the time was up and this call had failed; it must be quick
      */
-    public BeginResult begin(NewFill fill, List<Long> candidates, Duration wait) throws DatabaseException {
-        return database.write("begin-fill", wait, handle -> Beginning.begin(handle, fill, candidates));
+    public BeginResult begin(NewFill fill, List<Long> candidates, Duration wait, Consumer<BeginResult> late)
+            throws DatabaseException {
+        return database.write("begin-fill", wait, handle -> Beginning.begin(handle, fill, candidates), late);
     }
 
     /**

@@ -112,7 +112,7 @@ final class TestInventory implements AutoCloseable {
     /** Reserves room for a copy and begins its fill, which nobody carries out. */
     FillTicket begin(String objid, long volume) throws IOException {
         NewFill fill = new NewFill(objid, facts(objid), nextName(), owner, Duration.ofMinutes(5));
-        return ((BeginResult.Begun) fills.begin(fill, List.of(volume), WAIT)).ticket();
+        return ((BeginResult.Begun) fills.begin(fill, List.of(volume), WAIT, late -> {})).ticket();
     }
 
     /** Makes a copy known, without a file. */

@@ -150,7 +150,7 @@ public final class TestCache implements AutoCloseable {
     }
 
     public BeginResult begin(String objid, int size, Owner by) throws DatabaseException {
-        return fills.begin(wish(objid, size, by), List.of(volumeId), WAIT);
+        return fills.begin(wish(objid, size, by), List.of(volumeId), WAIT, late -> {});
     }
 
     public FillTicket begun(String objid, int size, Owner by) throws DatabaseException {

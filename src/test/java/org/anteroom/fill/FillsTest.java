@@ -4,30 +4,45 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveStream;
 import org.anteroom.eviction.TestCache;
 import org.anteroom.inventory.CopyRow;
+import org.anteroom.inventory.InventorySettings;
+import org.anteroom.inventory.Locations;
 import org.anteroom.inventory.VolumeRow;
+import org.anteroom.metrics.Metrics;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
 import org.anteroom.model.Sha256;
 import org.anteroom.tasks.Tasks;
+import org.anteroom.testing.Figures;
+import org.anteroom.volume.Adoption;
+import org.anteroom.volume.CopyWriter;
+import org.anteroom.volume.Volume;
+import org.anteroom.volume.VolumeGuard;
+import org.anteroom.volume.VolumeMetrics;
+import org.anteroom.volume.fs.FilesystemVolume;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -116,15 +131,19 @@ class FillsTest {
     void open() throws IOException {
         cache = new TestCache(folder, 1_000_000);
         tasks = new Tasks(cache.metrics());
-        fills = new Fills(
+        fills = fills(cache.guard(), cache.locations, tasks, 4, cache.metrics());
+    }
+
+    private Fills fills(VolumeGuard guard, Locations<?> locations, Tasks threads, int places, Metrics metrics) {
+        return new Fills(
                 cache.fills,
-                new Placement(cache.guards(), this::rows),
+                new Placement(Map.of(cache.volumeId(), guard), this::rows),
                 new TestArchive(),
-                cache.locations,
+                locations,
                 cache.owner,
-                4,
-                tasks,
-                cache.metrics());
+                places,
+                threads,
+                metrics);
     }
 
     private List<VolumeRow> rows() {
@@ -292,6 +311,117 @@ class FillsTest {
         follower.close();
         awaitEnd();
         assertThat(cache.locations.lookup(KEY.objid()).join()).isNull();
+        // the row forgets the name, since nothing is left under it
+        assertThat(named()).isZero();
+    }
+
+    private long named() throws IOException {
+        return cache.number("SELECT COUNT(*) FROM fills WHERE name IS NOT NULL");
+    }
+
+    @Test
+    void the_copy_of_a_fill_that_was_cancelled_too_late_is_not_put_into_memory() throws Exception {
+        holdAt = 100_000;
+        Fill fill = beginFill();
+        fills.cancel(KEY.objid());
+        gate.countDown();
+        awaitEnd();
+        assertThat(fill.readable()).isEqualTo(SIZE);
+        assertThat(cache.locations.get(KEY.objid())).isNull();
+        assertThat(cache.locations.lookup(KEY.objid()).join()).isNotNull();
+    }
+
+    @Test
+    void a_fill_for_which_there_is_no_thread_takes_no_place_and_no_room() throws Exception {
+        Tasks stopped = new Tasks(new Metrics());
+        Fills without = fills(cache.guard(), cache.locations, stopped, 1, new Metrics());
+        assertThat(stopped.stop(WAIT)).isEmpty();
+        for (int i = 0; i < 3; i++) {
+            Outcome outcome =
+                    without.begin(FileKey.of("set", "n" + i), facts(), WAIT).join();
+            assertThat(outcome).isInstanceOf(Outcome.Following.class);
+            assertThat(without.runningCount()).isZero();
+        }
+        without.renew();
+        assertThat(cache.volume().reserved()).isZero();
+    }
+
+    @Test
+    void a_fill_whose_end_goes_wrong_takes_no_place_and_is_settled_later() throws Exception {
+        Locations<String> broken = new Locations<>(
+                new InventorySettings(Duration.ofSeconds(30), Duration.ofSeconds(1), 1000),
+                objid -> cache.copies.find(objid, WAIT),
+                (objid, facts) -> {
+                    throw new IllegalStateException("on purpose");
+                },
+                Runnable::run,
+                cache.clock(),
+                new Metrics());
+        Metrics metrics = new Metrics();
+        Fills one = fills(cache.guard(), broken, tasks, 1, metrics);
+        for (int i = 0; i < 2; i++) {
+            assertThat(one.begin(FileKey.of("set", "b" + i), facts(), WAIT).join())
+                    .isInstanceOf(Outcome.Following.class);
+            await().atMost(WAIT).until(() -> one.runningCount() == 0);
+        }
+        assertThat(Figures.value(metrics, "anteroom_fills_unsettled")).isEqualTo(2);
+        one.renew();
+        assertThat(Figures.value(metrics, "anteroom_fills_unsettled")).isZero();
+    }
+
+    /** A volume whose copies get their names and are then said to have failed, and can only be deleted later. */
+    private static Volume failing(Volume inner, AtomicBoolean failing) {
+        return (Volume) Proxy.newProxyInstance(
+                FillsTest.class.getClassLoader(), new Class<?>[] {Volume.class}, (proxy, method, arguments) -> {
+                    if (failing.get() && method.getName().equals("delete")) {
+                        throw new IOException("input/output error");
+                    }
+                    Object result = invoke(method, inner, arguments);
+                    return result instanceof CopyWriter writer ? failingWriter(writer) : result;
+                });
+    }
+
+    private static Object failingWriter(CopyWriter inner) {
+        return Proxy.newProxyInstance(
+                FillsTest.class.getClassLoader(), new Class<?>[] {CopyWriter.class}, (proxy, method, arguments) -> {
+                    Object result = invoke(method, inner, arguments);
+                    if (method.getName().equals("commit")) {
+                        throw new IOException("the folder cannot be synced");
+                    }
+                    return result;
+                });
+    }
+
+    private static @Nullable Object invoke(Method method, Object target, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw Objects.requireNonNull(e.getCause());
+        }
+    }
+
+    @Test
+    void a_file_that_may_be_left_by_a_commit_that_failed_is_remembered_until_it_is_gone() throws Exception {
+        AtomicBoolean failing = new AtomicBoolean(true);
+        FilesystemVolume volume = new FilesystemVolume(TestCache.NAME, folder.resolve("volume"));
+        VolumeGuard guard = new VolumeGuard(
+                failing(volume, failing),
+                cache.guard().settings(),
+                4,
+                new VolumeMetrics(new Metrics()),
+                cache.clock(),
+                cache.clock());
+        assertThat(guard.adopt(volume.readMarker().orElseThrow())).isInstanceOf(Adoption.Ready.class);
+        Fills one = fills(guard, cache.locations, tasks, 1, new Metrics());
+        one.begin(KEY, facts(), WAIT).join();
+        await().atMost(WAIT).until(() -> one.runningCount() == 0);
+        assertThat(cache.files("copies")).hasSize(1);
+        assertThat(named()).isEqualTo(1);
+        failing.set(false);
+        guard.probe();
+        one.renew();
+        assertThat(cache.files("copies")).isEmpty();
+        assertThat(named()).isZero();
     }
 
     @Test

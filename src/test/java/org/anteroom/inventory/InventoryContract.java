@@ -93,7 +93,7 @@ abstract class InventoryContract {
     }
 
     BeginResult begin(String objid, long size, Owner owner, Long... candidates) throws DatabaseException {
-        return fills.begin(newFill(objid, size, owner), List.of(candidates), WAIT);
+        return fills.begin(newFill(objid, size, owner), List.of(candidates), WAIT, late -> {});
     }
 
     FillTicket begun(String objid, long size, Owner owner, Long... candidates) throws DatabaseException {
