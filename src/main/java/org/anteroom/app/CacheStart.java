@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.anteroom.eviction.Evictor;
 import org.anteroom.eviction.Reaper;
 import org.anteroom.fill.Fills;
@@ -39,12 +41,18 @@ final class CacheStart {
     private static final Duration VOLUME_ROWS_PERIOD = Duration.ofSeconds(2);
 
     private final Instance instance;
+    private final Recovery recovery;
+    /** What the log has been told already: the same is found again at each attempt. */
+    private final Set<String> told = new HashSet<>();
+
     private @Nullable BootLock bootLock;
-    private boolean complained;
     private volatile boolean done;
 
     CacheStart(Instance instance) {
         this.instance = instance;
+        Inventory inventory = instance.inventory();
+        this.recovery = new Recovery(
+                inventory.fills(), inventory.leases(), inventory.volumes(), instance.owner(), instance.metrics());
     }
 
     /**
@@ -65,12 +73,22 @@ final class CacheStart {
             done = true;
             log.info("The cache is open, with {} volumes", volumes.size());
         } catch (DatabaseException e) {
-            if (!complained) {
-                complained = true;
+            if (told.add(String.valueOf(e.getMessage()))) {
                 log.warn(
                         "The inventory {} is away, so files are passed through uncached until it is back: {}",
                         instance.inventory().database().name(),
                         e.getMessage());
+            }
+        }
+    }
+
+    /** Tries again after the start; what forbids it is told once. */
+    synchronized void attemptAgain(Duration wait) {
+        try {
+            attempt(wait);
+        } catch (StartException e) {
+            if (told.add(String.valueOf(e.getMessage()))) {
+                log.error("The cache is not opened: {}", e.getMessage());
             }
         }
     }
@@ -123,7 +141,7 @@ final class CacheStart {
             }
             if (adoption instanceof Adoption.Unusable why) {
                 unusable.add("the new volume " + guard.name() + " cannot be made at " + why.reason());
-            } else if (adoption instanceof Adoption.Degraded why) {
+            } else if (adoption instanceof Adoption.Degraded why && told.add(guard.name() + ": " + why.reason())) {
                 log.warn("Volume {} is degraded: {}", guard.name(), why.reason());
             }
             volumes.put(row.id(), guard);
@@ -156,8 +174,7 @@ final class CacheStart {
     private void open(Map<Long, VolumeGuard> volumes) throws DatabaseException {
         Inventory inventory = instance.inventory();
         Tasks tasks = instance.tasks();
-        Recovery recovery = new Recovery(
-                inventory.fills(), inventory.leases(), inventory.volumes(), volumes, instance.owner(), tasks.metrics());
+        // last of what can fail for the inventory's sake, so that everything below is made once
         recovery.start();
         VolumeRows rows = new VolumeRows(inventory.volumes());
         rows.refresh();
@@ -188,9 +205,9 @@ final class CacheStart {
                 instance.locations(),
                 instance.settings().eviction(),
                 tasks.metrics());
-        recovery.schedule(tasks);
+        recovery.schedule(tasks, volumes);
         tasks.every("volume-rows", VOLUME_ROWS_PERIOD, rows::refresh);
-        tasks.every("fill-leases", Fills.RENEWAL, fills::renew);
+        tasks.everyToTheEnd("fill-leases", Fills.RENEWAL, fills::renew);
         evictor.schedule(tasks);
         reaper.schedule(tasks);
     }

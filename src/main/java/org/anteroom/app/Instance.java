@@ -190,10 +190,10 @@ final class Instance {
         }
         archive.schedule(tasks);
         guards.forEach(guard -> guard.schedule(tasks));
-        tasks.every("stalled-transfers", STALL_CHECK, transfers::dropStalled);
+        tasks.everyToTheEnd("stalled-transfers", STALL_CHECK, transfers::dropStalled);
         cacheStart.attempt(FIRST_ATTEMPT);
         if (!cacheStart.isDone()) {
-            tasks.every("cache-start", RETRY, this::attemptAgain);
+            tasks.every("cache-start", RETRY, () -> cacheStart.attemptAgain(FIRST_ATTEMPT));
         }
         tasks.every("inventory-probe", RETRY, health::probeInventory);
         useWriter.schedule(tasks);
@@ -214,14 +214,6 @@ final class Instance {
         } catch (IOException e) {
             Path folder = Objects.requireNonNullElse(location.getParent(), location);
             throw new StartException(Unwritable.message("lay out its sample archive", folder, e));
-        }
-    }
-
-    private void attemptAgain() {
-        try {
-            cacheStart.attempt(FIRST_ATTEMPT);
-        } catch (StartException e) {
-            log.error("The cache is not opened: {}", e.getMessage());
         }
     }
 

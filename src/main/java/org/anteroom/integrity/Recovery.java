@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import org.anteroom.inventory.Drift;
 import org.anteroom.inventory.FillStore;
@@ -24,11 +26,11 @@ import org.slf4j.LoggerFactory;
  * What puts right that a boot ended in the middle of its work: at the start for earlier boots of this instance, and from
  * time to time for other instances that were not heard of any more.
  *
- * <p>The protocol. First the inventory: fills and leases are released, so that nothing waits for the dead, and the
- * counters of the volumes are compared with their rows. Then the volumes, each when it is there: of every fill that was
- * taken from its owner the temporary file is removed first, so that it cannot get its name any more, then the file under
- * the copy's name, if no row has it; and further temporary files of fills that nobody is at work on. All of it can be
- * broken off anywhere and done again.
+ * <p>The protocol. First the inventory: fills and leases are released, so that nothing waits for the dead. Then the
+ * volumes, each when it is there: of every fill that was taken from its owner the temporary file is removed first, so that
+ * it cannot get its name any more, then the file under the copy's name, if no row has it; and further temporary files of
+ * fills that nobody is at work on. Beside that, the counters of the volumes are compared with their rows once; the sums of
+ * millions of rows take a while, and nothing waits for them. All of it can be broken off anywhere and done again.
  */
 public final class Recovery {
     private static final Logger log = LoggerFactory.getLogger(Recovery.class);
@@ -38,31 +40,27 @@ public final class Recovery {
     private static final int PAGE = 100;
     private static final int PRUNED = 1000;
 
+    /** How long the sums of a volume may take. */
+    private static final Duration SUMMING = Duration.ofMinutes(10);
+
     private final FillStore fills;
     private final LeaseStore leases;
     private final VolumeStore volumes;
-    private final Map<Long, VolumeGuard> guards;
     private final Owner owner;
     private final Counter removed;
     private final Counter repaired;
+    /** Volumes whose counters were compared with their rows. */
+    private final Set<Long> compared = ConcurrentHashMap.newKeySet();
 
     /**
      * A recovery that does nothing until it is asked.
      *
-     * @param guards this instance's volumes by their id in the inventory
      * @param owner this boot
      */
-    public Recovery(
-            FillStore fills,
-            LeaseStore leases,
-            VolumeStore volumes,
-            Map<Long, VolumeGuard> guards,
-            Owner owner,
-            Metrics metrics) {
+    public Recovery(FillStore fills, LeaseStore leases, VolumeStore volumes, Owner owner, Metrics metrics) {
         this.fills = fills;
         this.leases = leases;
         this.volumes = volumes;
-        this.guards = Map.copyOf(guards);
         this.owner = owner;
         this.removed = metrics.counter(
                 "anteroom_leftovers_removed", "Files of dead fills that were removed", "volume", "kind");
@@ -80,13 +78,24 @@ public final class Recovery {
         if (released > 0 || roles > 0) {
             log.info("Released {} fills and {} leases of earlier boots", released, roles);
         }
-        for (Map.Entry<Long, VolumeGuard> volume : guards.entrySet()) {
-            checkCounters(volume.getKey(), volume.getValue().name());
-        }
     }
 
-    private void checkCounters(long volumeId, String name) throws DatabaseException {
-        Optional<Drift> drift = volumes.drift(volumeId);
+    /** Compares the counters of the volumes with their rows, once each; what could not be compared is left for next time. */
+    void compareCounters(Map<Long, VolumeGuard> guards) {
+        guards.forEach((volumeId, guard) -> {
+            try {
+                if (!compared.contains(volumeId)) {
+                    compareCounters(volumeId, guard.name());
+                    compared.add(volumeId);
+                }
+            } catch (DatabaseException e) {
+                log.debug("The counters of volume {} are not compared yet: {}", guard.name(), e.getMessage());
+            }
+        });
+    }
+
+    private void compareCounters(long volumeId, String name) throws DatabaseException {
+        Optional<Drift> drift = volumes.drift(volumeId, SUMMING);
         if (drift.isPresent() && !drift.get().none() && volumes.repair(drift.get())) {
             repaired.labelValues(name).inc();
             log.warn(
@@ -97,8 +106,12 @@ public final class Recovery {
         }
     }
 
-    /** Cleans the volumes now and again and again, each on a thread of its own, so that one that hangs holds up no other. */
-    public void schedule(Tasks tasks) {
+    /**
+     * Cleans the volumes now and again and again, each on a thread of its own, so that one that hangs holds up no other.
+     *
+     * @param guards this instance's volumes by their id in the inventory
+     */
+    public void schedule(Tasks tasks, Map<Long, VolumeGuard> guards) {
         if (guards.isEmpty()) {
             return;
         }
@@ -108,6 +121,7 @@ public final class Recovery {
             tasks.every("recovery-" + guard.name(), PERIOD, () -> clean(volumeId, guard));
         });
         tasks.every("recovery", PERIOD, this::releaseLost);
+        tasks.every("counters", PERIOD, () -> compareCounters(guards));
     }
 
     /** Ends fills of any instance whose lease has run out, and forgets those that ended long ago. */
@@ -124,7 +138,7 @@ public final class Recovery {
     }
 
     /** Removes what dead fills left in the volumes that are there. */
-    public void clean() {
+    void clean(Map<Long, VolumeGuard> guards) {
         guards.forEach(this::clean);
     }
 

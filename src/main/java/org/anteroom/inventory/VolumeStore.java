@@ -135,8 +135,12 @@ public final class VolumeStore {
         });
     }
 
-    /** Compares the counters with the rows, in one moment; no writer waits for it. */
-    public Optional<Drift> drift(long id) throws DatabaseException {
+    /**
+     * Compares the counters with the rows, in one moment; no writer waits for it.
+     *
+     * @param wait how long at most: it adds up every copy of the volume
+     */
+    public Optional<Drift> drift(long id, Duration wait) throws DatabaseException {
         // one statement, since that sees one state of the database
         return database.read(
                 "sum-volume",

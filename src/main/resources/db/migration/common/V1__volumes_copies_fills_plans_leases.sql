@@ -41,6 +41,7 @@ CREATE TABLE copies (
 );
 CREATE UNIQUE INDEX copies_cached ON copies (objid, volume_id) WHERE state = 'cached';
 CREATE INDEX copies_by_objid ON copies (objid, id);
+CREATE INDEX copies_sizes ON copies (volume_id, size); -- so that adding up a volume reads no copy's row
 CREATE INDEX copies_leaving ON copies (volume_id, id) WHERE state IN ('condemned', 'deleting');
 
 CREATE TABLE copy_use (

@@ -228,7 +228,7 @@ public final class TestCache implements AutoCloseable {
 
     /** Every row has its file and every file its row, and the counters are the sums of both. */
     public void assertAllAgree() throws IOException {
-        assertThat(volumes.drift(volumeId).orElseThrow().none()).isTrue();
+        assertThat(volumes.drift(volumeId, WAIT).orElseThrow().none()).isTrue();
         assertThat(files("copies")).isEqualTo(names());
         assertThat(volume().used()).isEqualTo(onDisk());
         assertThat(volume().reserved()).isZero();

@@ -39,7 +39,7 @@ class RecoveryTest {
     @BeforeEach
     void open() throws IOException {
         cache = new TestCache(folder, 100 * SIZE);
-        recovery = new Recovery(cache.fills, cache.leases, cache.volumes, cache.guards(), now, metrics);
+        recovery = new Recovery(cache.fills, cache.leases, cache.volumes, now, metrics);
     }
 
     @AfterEach
@@ -62,7 +62,7 @@ class RecoveryTest {
         abandonTemporary(cache.begun("set/1", SIZE, cache.owner));
         assertThat(cache.volume().reserved()).isEqualTo(SIZE);
         recovery.start();
-        recovery.clean();
+        recovery.clean(cache.guards());
         assertThat(cache.files("tmp")).isEmpty();
         assertThat(removed("temporary")).isEqualTo(1);
         cache.assertAllAgree();
@@ -74,7 +74,7 @@ class RecoveryTest {
         CopyRow kept = cache.copy("set/0", SIZE);
         cache.writeNamed(cache.begun("set/1", SIZE, cache.owner), SIZE);
         recovery.start();
-        recovery.clean();
+        recovery.clean(cache.guards());
         assertThat(cache.files("copies")).containsExactly(kept.name());
         assertThat(removed("copy")).isEqualTo(1);
         cache.assertAllAgree();
@@ -85,7 +85,7 @@ class RecoveryTest {
     void a_kill_after_the_row_leaves_a_copy() throws IOException {
         CopyRow copy = cache.copy("set/1", SIZE);
         recovery.start();
-        recovery.clean();
+        recovery.clean(cache.guards());
         assertThat(cache.copies.find("set/1", TestCache.WAIT)).containsExactly(copy);
         cache.assertAllAgree();
     }
@@ -95,9 +95,9 @@ class RecoveryTest {
         cache.writeNamed(cache.begun("set/1", SIZE, cache.owner), SIZE);
         recovery.start();
         Owner later = new Owner("one", "boot-3");
-        Recovery next = new Recovery(cache.fills, cache.leases, cache.volumes, cache.guards(), later, new Metrics());
+        Recovery next = new Recovery(cache.fills, cache.leases, cache.volumes, later, new Metrics());
         next.start();
-        next.clean();
+        next.clean(cache.guards());
         cache.assertAllAgree();
     }
 
@@ -109,13 +109,13 @@ class RecoveryTest {
             assertThat(away).isNotNull();
             recovery.start();
             // once while nobody has noticed yet, once degraded
-            recovery.clean();
-            recovery.clean();
+            recovery.clean(cache.guards());
+            recovery.clean(cache.guards());
             assertThat(cache.files("copies")).hasSize(1);
             assertThat(cache.files("tmp")).hasSize(1);
             assertThat(cache.volume().reserved()).isZero();
         }
-        recovery.clean();
+        recovery.clean(cache.guards());
         assertThat(cache.files("tmp")).isEmpty();
         cache.assertAllAgree();
     }
@@ -125,20 +125,20 @@ class RecoveryTest {
         FillTicket running = cache.begun("set/1", SIZE, other);
         abandonTemporary(running);
         recovery.start();
-        recovery.clean();
+        recovery.clean(cache.guards());
         recovery.releaseLost();
         assertThat(cache.files("tmp")).containsExactly(running.temporary());
         assertThat(cache.volume().reserved()).isEqualTo(SIZE);
 
         cache.advance(LEASE);
         recovery.releaseLost();
-        recovery.clean();
+        recovery.clean(cache.guards());
         // its bytes are free, but it may not know yet
         assertThat(cache.volume().reserved()).isZero();
         assertThat(cache.files("tmp")).containsExactly(running.temporary());
 
         cache.advance(UNAWARE);
-        recovery.clean();
+        recovery.clean(cache.guards());
         assertThat(cache.files("tmp")).isEmpty();
     }
 
@@ -156,7 +156,7 @@ class RecoveryTest {
         assertThat(cache.files("copies")).hasSize(2);
 
         cache.advance(UNAWARE);
-        recovery.clean();
+        recovery.clean(cache.guards());
         assertThat(cache.files("copies")).containsExactly(second.name());
         cache.assertAllAgree();
     }
@@ -167,7 +167,7 @@ class RecoveryTest {
         abandonTemporary(ticket);
         cache.fills.cancel("set/1");
         cache.advance(UNAWARE);
-        recovery.clean();
+        recovery.clean(cache.guards());
         assertThat(cache.files("tmp")).containsExactly(ticket.temporary());
     }
 
@@ -175,7 +175,7 @@ class RecoveryTest {
     void temporary_files_that_no_fill_knows_are_removed() throws IOException {
         abandonTemporary(new FillTicket(77, 1, cache.volumeId(), "f".repeat(32)));
         abandonTemporary(new FillTicket(0, 12345, cache.volumeId(), "e".repeat(32)));
-        recovery.clean();
+        recovery.clean(cache.guards());
         assertThat(cache.files("tmp")).isEmpty();
         assertThat(removed("temporary")).isEqualTo(2);
     }
@@ -194,10 +194,11 @@ class RecoveryTest {
         cache.copy("set/1", SIZE);
         cache.sql("UPDATE volumes SET used = used + 5, copies = copies - 1");
         recovery.start();
+        recovery.compareCounters(cache.guards());
         cache.assertAllAgree();
         assertThat(Figures.value(metrics, "anteroom_counters_repaired", "volume", "fast"))
                 .isEqualTo(1);
-        recovery.start();
+        recovery.compareCounters(cache.guards());
         assertThat(Figures.value(metrics, "anteroom_counters_repaired", "volume", "fast"))
                 .isEqualTo(1);
     }
@@ -207,7 +208,7 @@ class RecoveryTest {
         abandonTemporary(cache.begun("set/1", SIZE, cache.owner));
         recovery.start();
         try (Tasks tasks = new Tasks(metrics)) {
-            recovery.schedule(tasks);
+            recovery.schedule(tasks, cache.guards());
             // what was begun is ended first
             assertThat(tasks.stop(Duration.ofSeconds(20))).isEmpty();
         }
@@ -216,10 +217,10 @@ class RecoveryTest {
 
     @Test
     void nothing_is_scheduled_without_volumes() throws IOException {
-        Recovery none = new Recovery(cache.fills, cache.leases, cache.volumes, Map.of(), now, new Metrics());
+        Recovery none = new Recovery(cache.fills, cache.leases, cache.volumes, now, new Metrics());
         none.start();
         try (Tasks tasks = new Tasks(metrics)) {
-            none.schedule(tasks);
+            none.schedule(tasks, Map.of());
             assertThat(tasks.stop(Duration.ofSeconds(5))).isEmpty();
         }
     }

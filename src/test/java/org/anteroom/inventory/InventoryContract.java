@@ -58,7 +58,7 @@ abstract class InventoryContract {
     void closeStores() throws Exception {
         try {
             for (VolumeRow volume : volumes.all()) {
-                assertThat(volumes.drift(volume.id()))
+                assertThat(volumes.drift(volume.id(), WAIT))
                         .hasValueSatisfying(drift -> assertThat(drift.counted())
                                 .as("counters of " + volume.name())
                                 .isEqualTo(drift.summed()));

@@ -75,7 +75,7 @@ abstract class VolumeRowsContract extends InventoryContract {
                         WAIT,
                         handle -> handle.execute(
                                 "UPDATE volumes SET used = 7, reserved = 8, copies = 9 WHERE id = ?", id));
-        Drift drift = volumes.drift(id).orElseThrow();
+        Drift drift = volumes.drift(id, WAIT).orElseThrow();
         assertThat(drift.none()).isFalse();
         assertThat(drift.counted()).isEqualTo(new Drift.Counters(7, 8, 9));
         assertThat(drift.summed()).isEqualTo(new Drift.Counters(60, 40, 1));
@@ -86,6 +86,6 @@ abstract class VolumeRowsContract extends InventoryContract {
         assertThat(row(id).used()).isEqualTo(65);
         assertThat(row(id).reserved()).isEqualTo(40);
         assertThat(row(id).copies()).isEqualTo(2);
-        assertThat(volumes.drift(id).orElseThrow().none()).isTrue();
+        assertThat(volumes.drift(id, WAIT).orElseThrow().none()).isTrue();
     }
 }
