@@ -50,12 +50,13 @@ import org.slf4j.LoggerFactory;
 final class Instance {
     private static final Logger log = LoggerFactory.getLogger(Instance.class);
 
-    /** Opens and reads of a volume at once: fewer than the connector has threads, so that a hanging disk takes not all. */
+    /** Opens and reads of all volumes at once: fewer than the connector has threads, so that hanging disks take not all. */
     private static final int VOLUME_PERMITS = 128;
 
     private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(10);
     private static final Duration RETRY = Duration.ofSeconds(2);
     private static final Duration STALL_CHECK = Duration.ofSeconds(2);
+    private static final Duration LANE_CHECK = Duration.ofMillis(500);
     private static final Duration LAST_WORK = Duration.ofSeconds(5);
     private static final int LEAST_MISS_THREADS = 16;
 
@@ -92,7 +93,7 @@ final class Instance {
                 .map(volume -> new VolumeGuard(
                         decorations.volume().apply(volume(volume)),
                         volume,
-                        VOLUME_PERMITS,
+                        Math.max(1, VOLUME_PERMITS / settings.volumes().size()),
                         volumeMetrics,
                         clock,
                         ticker))
@@ -124,6 +125,7 @@ final class Instance {
                 transfers,
                 tasks,
                 Math.max(LEAST_MISS_THREADS, settings.archive().concurrency()),
+                guards.size(),
                 lookupTimeout,
                 clock,
                 ticker);
@@ -191,6 +193,7 @@ final class Instance {
         archive.schedule(tasks);
         guards.forEach(guard -> guard.schedule(tasks));
         tasks.everyToTheEnd("stalled-transfers", STALL_CHECK, transfers::dropStalled);
+        tasks.everyToTheEnd("volume-lanes", LANE_CHECK, files::relieveLanes);
         cacheStart.attempt(FIRST_ATTEMPT);
         if (!cacheStart.isDone()) {
             tasks.every("cache-start", RETRY, () -> cacheStart.attemptAgain(FIRST_ATTEMPT));

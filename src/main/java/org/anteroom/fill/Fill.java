@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Fill {
     private final String objid;
     private final FileFacts facts;
+    private final long volumeId;
     private final ConcurrentLinkedQueue<Waiter> waiters = new ConcurrentLinkedQueue<>();
     /** The fill itself and each follower hold the file. */
     private final AtomicInteger holders = new AtomicInteger(1);
@@ -34,9 +35,10 @@ public final class Fill {
 
     private record Waiter(long position, Runnable wake) {}
 
-    Fill(String objid, FileFacts facts) {
+    Fill(String objid, FileFacts facts, long volumeId) {
         this.objid = objid;
         this.facts = facts;
+        this.volumeId = volumeId;
     }
 
     /** The key of the file. */
@@ -47,6 +49,11 @@ public final class Fill {
     /** What the archive said of the file when the fill began. */
     public FileFacts facts() {
         return facts;
+    }
+
+    /** The volume that the copy is made in, by its id in the inventory. */
+    public long volumeId() {
+        return volumeId;
     }
 
     /** Bytes that followers may read by now. */

@@ -178,7 +178,7 @@ public final class Fills {
             }
             if (result instanceof BeginResult.Begun begun) {
                 started = true;
-                return start(key, new Fill(objid, facts), begun.ticket(), wish);
+                return start(key, new Fill(objid, facts, begun.ticket().volumeId()), begun.ticket(), wish);
             }
             return new Outcome.Bypass(result instanceof BeginResult.NoRoom ? "no-room" : "filled-elsewhere");
         } catch (DatabaseException e) {

@@ -7,6 +7,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.FileRequest;
@@ -100,8 +101,13 @@ final class Exchange implements Transfer.Source {
 
     /** Runs a step of this exchange on the pool; when that is full the client is told to come later. */
     void run(Runnable step) {
+        run(service.misses, step);
+    }
+
+    /** The same, by way of a lane of the pool. */
+    void run(Executor way, Runnable step) {
         try {
-            service.misses.execute(() -> guarded(step));
+            way.execute(() -> guarded(step));
         } catch (RejectedExecutionException e) {
             refuse(new FailureException(
                     FailureReason.OVERLOADED, "Too many requests wait for the archive; try again in a moment.", e));
@@ -155,7 +161,13 @@ final class Exchange implements Transfer.Source {
 
     /** Sends from a body whose first bytes may have to be waited for. */
     void send(ResponsePlan decided, FileFacts known, Body body, String status) {
-        begin(decided, known, body, status).start();
+        Transfer begun = begin(decided, known, body, status);
+        if (body instanceof FillBody) {
+            // its bytes come from a volume, which may hang
+            begun.wake();
+        } else {
+            begun.start();
+        }
     }
 
     private Transfer begin(ResponsePlan decided, FileFacts known, Body body, String status) {
@@ -178,7 +190,9 @@ final class Exchange implements Transfer.Source {
                     decided.offset(),
                     end,
                     service.buffers,
-                    service.deliveries);
+                    body instanceof FillBody fill
+                            ? service.deliveryLanes.of(fill.volumeId())
+                            : service.deliveries);
         } catch (IOException e) {
             body.close();
             throw new IllegalStateException("a response has one output stream", e);

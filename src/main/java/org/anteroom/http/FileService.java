@@ -64,6 +64,10 @@ public final class FileService {
     final ExecutorService misses;
     /** Runs transfers whose bytes have come; never blocks for long. */
     final ExecutorService deliveries;
+    /** The ways of misses and transfers that touch a volume, through the two pools. */
+    final Lanes missLanes;
+
+    final Lanes deliveryLanes;
 
     final Buffers buffers = new Buffers(BUFFER, BUFFERS_KEPT);
     final Duration lookupTimeout;
@@ -79,7 +83,8 @@ public final class FileService {
     /**
      * A service over the parts it uses.
      *
-     * @param threads of the pool that misses run on
+     * @param threads of the pool that misses run on, besides those for volumes
+     * @param volumes how many there are
      * @param lookupTimeout the longest that a request waits for the inventory in all on its way to the first byte
      */
     public FileService(
@@ -91,6 +96,7 @@ public final class FileService {
             Transfers transfers,
             Tasks tasks,
             int threads,
+            int volumes,
             Duration lookupTimeout,
             InstantSource clock,
             Ticker ticker) {
@@ -101,8 +107,11 @@ public final class FileService {
         this.uses = uses;
         this.transfers = transfers;
         this.tasks = tasks;
-        this.misses = tasks.pool("miss", threads, MISSES_WAITING);
-        this.deliveries = tasks.pool("deliver", TRANSFER_THREADS, TRANSFERS_WAITING);
+        int forVolumes = volumes * Lanes.WIDTH;
+        this.misses = tasks.pool("miss", threads + forVolumes, MISSES_WAITING);
+        this.deliveries = tasks.pool("deliver", TRANSFER_THREADS + forVolumes, TRANSFERS_WAITING);
+        this.missLanes = new Lanes(misses, MISSES_WAITING, caching);
+        this.deliveryLanes = new Lanes(deliveries, TRANSFERS_WAITING, caching);
         this.lookupTimeout = lookupTimeout;
         this.clock = clock;
         this.ticker = ticker;
@@ -118,6 +127,12 @@ public final class FileService {
     /** Refuses new requests from now on; those under way go on. */
     public void stopAccepting() {
         stopping = true;
+    }
+
+    /** Sends on what waits in line for volumes that are degraded by now; called twice a second. */
+    public void relieveLanes() {
+        missLanes.relieve();
+        deliveryLanes.relieve();
     }
 
     /** Serves a GET or HEAD for a file. */
@@ -144,7 +159,7 @@ public final class FileService {
         }
         exchange.goAsync();
         Miss miss = new Miss(this, exchange, missing);
-        exchange.run(miss::begin);
+        exchange.run(missLanes.of(missing), miss::begin);
     }
 
     /**

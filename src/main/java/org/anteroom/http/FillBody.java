@@ -12,6 +12,11 @@ final class FillBody implements Body {
         this.follower = follower;
     }
 
+    /** The volume that the bytes are read from. */
+    long volumeId() {
+        return follower.fill().volumeId();
+    }
+
     @Override
     public int read(ByteBuffer target, long position) throws IOException {
         return follower.read(target, position);

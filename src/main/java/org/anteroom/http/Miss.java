@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.ResponsePlan;
@@ -95,7 +96,8 @@ final class Miss {
                 left(), () -> answer.completeExceptionally(new TimeoutException("the inventory takes too long")));
         var unused = answer.whenComplete((located, failure) -> {
             timeout.cancel(false);
-            exchange.run(() -> {
+            Executor way = located == null ? service.misses : service.missLanes.of(located.copies());
+            exchange.run(way, () -> {
                 if (failure != null) {
                     log.debug("no location of {}: {}", exchange.objid(), failure.toString());
                     askArchive("inventory-unavailable");
@@ -198,9 +200,15 @@ final class Miss {
             }
         } else if (outcome instanceof Outcome.Cached cached) {
             Located<FileHeaders> located = service.locations.put(exchange.objid(), cached.copies());
-            if (located == null || !serve(located, new ArrayList<>(0))) {
+            if (located == null) {
                 bypass(facts, plan, UNREADABLE);
+                return;
             }
+            exchange.run(service.missLanes.of(located.copies()), () -> {
+                if (!serve(located, new ArrayList<>(0))) {
+                    bypass(facts, plan, UNREADABLE);
+                }
+            });
         } else if (outcome instanceof Outcome.Bypass bypass) {
             bypass(facts, plan, bypass.detail());
         }

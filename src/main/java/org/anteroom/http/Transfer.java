@@ -173,7 +173,8 @@ final class Transfer implements WriteListener {
         }
     }
 
-    private void wake() {
+    /** Goes on, or begins, on the executor. */
+    void wake() {
         try {
             executor.execute(this::drain);
         } catch (RejectedExecutionException e) {

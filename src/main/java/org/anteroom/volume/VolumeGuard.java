@@ -283,10 +283,10 @@ public final class VolumeGuard {
 
     /**
      * Whether a copy that could not be found is really gone: the volume shows the right marker now, and then still has
-     * no such copy. Only then may a row be removed. Blocks; for background threads, no permit is needed.
+     * no such copy. Only then may a row be removed. Blocks, but not while the volume is degraded; no permit is needed.
      */
     public boolean confirmMissing(String copy) {
-        if (!identityHolds()) {
+        if (!readable() || !identityHolds()) {
             return false;
         }
         try {

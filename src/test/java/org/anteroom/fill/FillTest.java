@@ -25,7 +25,7 @@ class FillTest {
 
     private final byte[] bytes = random();
     private final AtomicInteger closes = new AtomicInteger();
-    private final Fill fill = new Fill("a/x", new FileFacts(SIZE, null, "\"1\"", null, null));
+    private final Fill fill = new Fill("a/x", new FileFacts(SIZE, null, "\"1\"", null, null), 1);
 
     private static byte[] random() {
         byte[] bytes = new byte[SIZE];
@@ -103,7 +103,7 @@ class FillTest {
             assertThatThrownBy(() -> follower.read(ByteBuffer.allocate(100), 10))
                     .isInstanceOf(FillAbandonedException.class);
         }
-        Fill other = new Fill("a/y", fill.facts());
+        Fill other = new Fill("a/y", fill.facts(), 1);
         try (Follower follower = follow(other)) {
             other.abandon(new FailureException(FailureReason.WRONG_BYTES, "Wrong."));
             assertThatThrownBy(() -> follower.read(ByteBuffer.allocate(100), 0))

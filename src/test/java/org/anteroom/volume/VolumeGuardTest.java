@@ -133,10 +133,16 @@ class VolumeGuardTest {
         volume.readFailure = broken;
         assertThat(guard.confirmMissing("f".repeat(32))).as("it cannot tell").isFalse();
         volume.readFailure = null;
+        guard.probe();
         volume.marker = null;
         volume.copies.clear();
         assertThat(guard.confirmMissing(COPY)).as("unmounted").isFalse();
         assertThat(guard.readable()).isFalse();
+        int looks = volume.markerReads.get();
+        assertThat(guard.confirmMissing(COPY)).isFalse();
+        assertThat(volume.markerReads.get())
+                .as("a degraded volume, which may hang, is not asked")
+                .isEqualTo(looks);
     }
 
     @Test
@@ -330,7 +336,7 @@ class VolumeGuardTest {
         Future<?> probe = threads.submit(guard::probe);
         hang.awaitEntered();
         volume.markerHang = null;
-        assertThat(guard.confirmMissing(COPY)).isFalse();
+        assertThatThrownBy(guard::temporaries).isSameAs(broken);
         hang.release();
         probe.get();
         assertThat(guard.readable()).isFalse();
