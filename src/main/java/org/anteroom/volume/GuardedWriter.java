@@ -37,15 +37,8 @@ final class GuardedWriter implements CopyWriter {
 
     @Override
     public CopyReader openWritten() throws IOException {
-        int permit = guard.takePermit();
-        try {
-            return new GuardedReader(inner.openWritten(), guard);
-        } catch (IOException e) {
-            guard.readFailed(e);
-            throw e;
-        } finally {
-            guard.givePermit(permit);
-        }
+        // without a permit, as all that a fill does: readers that are many must not end it
+        return new GuardedReader(guard.readingCopy(inner::openWritten), guard);
     }
 
     @Override

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>The volume carries a marker. Without the right one it is degraded, and nothing that is missing counts as gone.
  * </ul>
  *
+ * <p>A volume that is set offline is degraded for good, and not touched: no marker, no probe.
+ *
  * <p>Asking for the health is a read of memory. No lock is held over I/O.
  */
 public final class VolumeGuard {
@@ -38,6 +40,8 @@ public final class VolumeGuard {
     private static final Duration WATCH_PERIOD = Duration.ofMillis(500);
     private static final Duration PROBE_PERIOD = Duration.ofSeconds(3);
     private static final int PROBE_BYTES = 4096;
+
+    private static final String OFFLINE = "it is set offline";
 
     private final Volume volume;
     private final VolumeSettings settings;
@@ -71,7 +75,8 @@ public final class VolumeGuard {
         this.volume = volume;
         this.settings = settings;
         this.ticker = ticker;
-        this.faults = new Faults(volume.name(), clock, "its identity has not been looked at yet");
+        this.faults = new Faults(
+                volume.name(), clock, settings.offline() ? OFFLINE : "its identity has not been looked at yet");
         this.slots = new Slots(permits, ticker);
         this.reads = new Pending(ticker);
         this.writes = new Pending(ticker);
@@ -93,6 +98,9 @@ public final class VolumeGuard {
 
     /** Lets {@link #watch()} and {@link #probe()} be called again and again, each on a thread of its own. */
     public void schedule(Tasks tasks) {
+        if (settings.offline()) {
+            return;
+        }
         tasks.every("volume-watch-" + name(), WATCH_PERIOD, this::watch);
         tasks.every("volume-probe-" + name(), PROBE_PERIOD, this::probe);
     }
@@ -110,6 +118,9 @@ public final class VolumeGuard {
      * @param known the marker that the inventory has for this volume, or null
      */
     public Adoption adopt(@Nullable String known) {
+        if (settings.offline()) {
+            return new Adoption.Degraded(OFFLINE);
+        }
         if (known != null) {
             identity = known;
             probe();
@@ -401,6 +412,14 @@ public final class VolumeGuard {
             readFailed(e);
             throw e;
         }
+    }
+
+    /** The same for the thread of a fill, which goes on only while the volume is read. */
+    <T> T readingCopy(Pending.Operation<T> operation) throws IOException {
+        if (!readable()) {
+            throw degraded();
+        }
+        return reading(operation);
     }
 
     /** Runs a writing operation: watched, and degrading the volume's writing if it fails. */

@@ -40,6 +40,11 @@ public record VolumeSettings(
         require(minFree >= 0, "the bytes that stay free are 0 or more");
     }
 
+    /** Whether it is not to be touched. */
+    boolean offline() {
+        return status.equals("offline");
+    }
+
     private static void require(boolean holds, String message) {
         if (!holds) {
             throw new IllegalArgumentException(message);

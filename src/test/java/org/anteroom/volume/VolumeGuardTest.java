@@ -163,7 +163,46 @@ class VolumeGuardTest {
         assertThat(guard.list("", 5)).isEmpty();
     }
 
+    @Test
+    void offlineVolumeIsNotTouched() {
+        VolumeSettings offline =
+                new VolumeSettings("fast", "filesystem", "/cache/fast", 1L << 40, true, "offline", 10, 500_000, 0);
+        VolumeGuard off = new VolumeGuard(volume, offline, 2, new VolumeMetrics(new Metrics()), ticker, ticker);
+        assertThat(off.adopt(null)).isEqualTo(new Adoption.Degraded("it is set offline"));
+        assertThat(volume.marker).as("no marker is written").isNull();
+        volume.marker = "m-1";
+        assertThat(off.adopt("m-1")).isEqualTo(new Adoption.Degraded("it is set offline"));
+        off.probe();
+        off.watch();
+        assertThat(off.readable()).isFalse();
+        assertThat(off.writable()).isFalse();
+        assertThat(off.confirmMissing("f".repeat(32))).isFalse();
+        assertThatThrownBy(() -> off.open(COPY)).isInstanceOf(VolumeDegradedException.class);
+        assertThatThrownBy(() -> off.create("1.1", COPY, 1)).isInstanceOf(VolumeDegradedException.class);
+        assertThatThrownBy(() -> off.delete(COPY)).isInstanceOf(VolumeDegradedException.class);
+        assertThat(off.health().reason()).isEqualTo("it is set offline");
+        assertThat(volume.markerReads.get()).isZero();
+    }
+
     // ---- permits
+
+    @Test
+    void fillNeedsNoPermitToBeFollowed() throws Exception {
+        ready();
+        CopyReader reader = guard.open(COPY);
+        FakeVolume.Hang hang = new FakeVolume.Hang(2);
+        volume.readHang = hang;
+        Future<Integer> first = threads.submit(() -> read(reader));
+        Future<Integer> second = threads.submit(() -> read(reader));
+        hang.awaitEntered();
+        try (CopyWriter writer = guard.create("1.1", "f".repeat(32), 2)) {
+            writer.write(ByteBuffer.wrap(new byte[] {8, 9}));
+            assertThat(writer.openWritten().size()).isEqualTo(2);
+        }
+        hang.release();
+        assertThat(first.get()).isEqualTo(3);
+        assertThat(second.get()).isEqualTo(3);
+    }
 
     @Test
     void readersBeyondThePermitsAreRefusedAtOnce() throws Exception {
