@@ -190,9 +190,7 @@ final class Exchange implements Transfer.Source {
                     decided.offset(),
                     end,
                     service.buffers,
-                    body instanceof FillBody fill
-                            ? service.deliveryLanes.of(fill.volumeId())
-                            : service.deliveries);
+                    body instanceof FillBody fill ? service.deliveryLanes.of(fill.volumeId()) : service.deliveries);
         } catch (IOException e) {
             body.close();
             throw new IllegalStateException("a response has one output stream", e);

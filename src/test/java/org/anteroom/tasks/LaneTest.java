@@ -21,8 +21,7 @@ class LaneTest {
     private static final int WAITING = 3;
 
     /** Refuses when all its threads are busy. */
-    private final ThreadPoolExecutor pool =
-            new ThreadPoolExecutor(0, 4, 1, TimeUnit.MINUTES, new SynchronousQueue<>());
+    private final ThreadPoolExecutor pool = new ThreadPoolExecutor(0, 4, 1, TimeUnit.MINUTES, new SynchronousQueue<>());
 
     private final AtomicBoolean flows = new AtomicBoolean(true);
     private final Lane lane = new Lane(pool, WIDTH, WAITING, flows::get);
@@ -108,8 +107,8 @@ class LaneTest {
 
     @Test
     void workThatFailsHoldsUpNothingBehindIt() throws Exception {
-        ThreadPoolExecutor quiet = new ThreadPoolExecutor(
-                1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), work -> {
+        ThreadPoolExecutor quiet =
+                new ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), work -> {
                     Thread thread = new Thread(work);
                     thread.setUncaughtExceptionHandler((t, e) -> done.add(String.valueOf(e.getMessage())));
                     return thread;
