@@ -14,6 +14,9 @@ public interface CopyWriter extends Closeable {
     /** Appends all remaining bytes. */
     void write(ByteBuffer source) throws IOException;
 
+    /** Has the volume store what is written, as far as it can before the commit, so that the commit has less to do. */
+    void sync() throws IOException;
+
     /** Bytes written so far. */
     long written();
 

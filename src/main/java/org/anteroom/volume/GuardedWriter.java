@@ -6,10 +6,21 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** A writer whose pending time is watched, whose failures degrade the volume, and whose bytes count as taken. */
 final class GuardedWriter implements CopyWriter {
+    /**
+     * How many bytes may wait to be stored. A page cache would take a whole fill and leave it to the commit, which would
+     * then look like a disk that hangs.
+     */
+    private static final long SYNC_EVERY = 8L << 20;
+
+    /** What may be left to the commit itself, which takes no turns. */
+    private static final long SYNC_AT_COMMIT = 1L << 20;
+
     private final CopyWriter inner;
     private final VolumeGuard guard;
     /** What is still promised of the expected size. */
     private final AtomicLong outstanding;
+
+    private long unsynced;
 
     GuardedWriter(CopyWriter inner, VolumeGuard guard, long size) {
         this.inner = inner;
@@ -28,6 +39,19 @@ final class GuardedWriter implements CopyWriter {
         guard.wrote(bytes);
         long before = outstanding.getAndUpdate(left -> Math.max(0, left - bytes));
         guard.promise(-Math.min(before, bytes));
+        unsynced += bytes;
+        if (unsynced >= SYNC_EVERY) {
+            sync();
+        }
+    }
+
+    @Override
+    public void sync() throws IOException {
+        guard.oneAtATime(() -> {
+            inner.sync();
+            return true;
+        });
+        unsynced = 0;
     }
 
     @Override
@@ -43,6 +67,9 @@ final class GuardedWriter implements CopyWriter {
 
     @Override
     public void commit() throws IOException {
+        if (unsynced > SYNC_AT_COMMIT) {
+            sync();
+        }
         guard.writing(() -> {
             inner.commit();
             return true;

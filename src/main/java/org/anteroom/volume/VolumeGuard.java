@@ -3,6 +3,7 @@ package org.anteroom.volume;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -10,7 +11,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.anteroom.tasks.IoGuard;
@@ -50,6 +53,7 @@ public final class VolumeGuard {
     private final Slots slots;
     private final Pending reads;
     private final Pending writes;
+    private final Semaphore turn = new Semaphore(1, true);
     private final CounterDataPoint busy;
     private final CounterDataPoint readFailures;
     private final CounterDataPoint writeFailures;
@@ -430,6 +434,29 @@ public final class VolumeGuard {
         } catch (IOException e) {
             writeFailed(e);
             throw e;
+        }
+    }
+
+    /**
+     * Runs a writing operation that takes a disk long, when no other one does: all of them at once would each take so long
+     * that the disk seems to hang. Waiting for the turn does not count as pending.
+     */
+    void oneAtATime(Pending.Operation<Boolean> operation) throws IOException {
+        try {
+            while (!turn.tryAcquire(PENDING_LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
+                if (!writable()) {
+                    // who has the turn hangs
+                    throw degraded();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting to write");
+        }
+        try {
+            writing(operation);
+        } finally {
+            turn.release();
         }
     }
 

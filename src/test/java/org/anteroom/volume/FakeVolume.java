@@ -26,6 +26,8 @@ final class FakeVolume implements Volume {
 
     volatile @Nullable Hang writeHang;
     volatile @Nullable Hang markerHang;
+    volatile @Nullable Hang syncHang;
+    final AtomicInteger syncs = new AtomicInteger();
 
     /** Where threads wait, and a sign that so many do. */
     static final class Hang {
@@ -111,6 +113,12 @@ final class FakeVolume implements Volume {
             public void write(ByteBuffer source) throws IOException {
                 meet(writeHang, writeFailure);
                 written.put(source);
+            }
+
+            @Override
+            public void sync() throws IOException {
+                syncs.incrementAndGet();
+                meet(syncHang, writeFailure);
             }
 
             @Override

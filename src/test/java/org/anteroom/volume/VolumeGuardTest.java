@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.testing.FakeTicker;
 import org.anteroom.testing.Figures;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -339,6 +340,47 @@ class VolumeGuardTest {
         volume.writeHang = null;
         guard.probe();
         assertThat(guard.writable()).isTrue();
+    }
+
+    @Test
+    void syncsTakeTurnsAndWaitingForOneIsNoFault() throws Exception {
+        ready();
+        FakeVolume.Hang hang = new FakeVolume.Hang(1);
+        volume.syncHang = hang;
+        CopyWriter one = guard.create("1.1", "e".repeat(32), 10);
+        CopyWriter two = guard.create("2.1", "f".repeat(32), 10);
+        Future<Boolean> first = threads.submit(() -> synced(one));
+        hang.awaitEntered();
+        Thread waiting = new Thread(() -> synced(two));
+        waiting.start();
+        Awaitility.await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+        assertThat(volume.syncs.get()).as("one at a time").isEqualTo(1);
+        // the first ends, the second begins now: what it waited is not held against the volume
+        ticker.advance(VolumeGuard.PENDING_LIMIT);
+        FakeVolume.Hang next = new FakeVolume.Hang(1);
+        volume.syncHang = next;
+        hang.release();
+        assertThat(first.get()).isTrue();
+        next.awaitEntered();
+        ticker.advance(VolumeGuard.PENDING_LIMIT);
+        guard.watch();
+        assertThat(guard.writable()).isTrue();
+        ticker.advance(Duration.ofMillis(1));
+        guard.watch();
+        assertThat(guard.writable()).as("one that hangs is a fault").isFalse();
+        next.release();
+        waiting.join();
+        one.close();
+        two.close();
+    }
+
+    private static boolean synced(CopyWriter writer) {
+        try {
+            writer.sync();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Test

@@ -16,12 +16,6 @@ import org.anteroom.volume.CopyWriter;
 
 /** A copy that is being written to {@code tmp/}, and moved to its name when it is whole. */
 final class FileWriter implements CopyWriter {
-    /**
-     * How much may wait to be written to the disk. The page cache would take a whole fill and leave it to the last sync,
-     * which would then look like a disk that hangs.
-     */
-    private static final long SYNC_EVERY = 32L * 1024 * 1024;
-
     private final String volume;
     private final String copy;
     private final Path temporary;
@@ -29,7 +23,6 @@ final class FileWriter implements CopyWriter {
     private final Folders folders;
     private final FileChannel channel;
     private final AtomicLong written = new AtomicLong();
-    private long unsynced;
     private boolean moved;
     private boolean committed;
 
@@ -49,12 +42,12 @@ final class FileWriter implements CopyWriter {
         while (source.hasRemaining()) {
             int count = channel.write(source);
             written.addAndGet(count);
-            unsynced += count;
         }
-        if (unsynced >= SYNC_EVERY) {
-            channel.force(false);
-            unsynced = 0;
-        }
+    }
+
+    @Override
+    public void sync() throws IOException {
+        channel.force(false);
     }
 
     @Override
