@@ -40,16 +40,26 @@ final class CacheStart {
     private static final Logger log = LoggerFactory.getLogger(CacheStart.class);
     private static final Duration VOLUME_ROWS_PERIOD = Duration.ofSeconds(2);
 
+    /** How long a start waits for all volumes to show what they are. */
+    private static final Duration ADOPTION_WAIT = Duration.ofSeconds(5);
+
     private final Instance instance;
     private final Recovery recovery;
     /** What the log has been told already: the same is found again at each attempt. */
     private final Set<String> told = new HashSet<>();
 
+    private final Adoptions adoptions;
+    /** Held for a moment only, never over I/O, so that a stop need not wait for an attempt. */
+    private final Object lockGuard = new Object();
+
     private @Nullable BootLock bootLock;
+    private boolean closed;
     private volatile boolean done;
 
     CacheStart(Instance instance) {
         this.instance = instance;
+        int volumes = Math.max(1, instance.guards().size());
+        this.adoptions = new Adoptions(instance.tasks().pool("adoption", volumes, volumes));
         Inventory inventory = instance.inventory();
         this.recovery = new Recovery(
                 inventory.fills(), inventory.leases(), inventory.volumes(), instance.owner(), instance.metrics());
@@ -98,9 +108,17 @@ final class CacheStart {
         return done;
     }
 
-    synchronized void close() {
-        BootLock held = bootLock;
-        bootLock = null;
+    void close() {
+        BootLock held;
+        synchronized (lockGuard) {
+            closed = true;
+            held = bootLock;
+            bootLock = null;
+        }
+        giveUp(held);
+    }
+
+    private static void giveUp(@Nullable BootLock held) {
         if (held != null) {
             try {
                 held.close();
@@ -111,15 +129,17 @@ final class CacheStart {
     }
 
     private void lock(Duration wait) throws StartException, DatabaseException {
-        if (bootLock != null) {
-            return;
+        synchronized (lockGuard) {
+            if (bootLock != null) {
+                return;
+            }
         }
         Optional<Path> file = instance.inventory().database().file(wait);
         if (file.isEmpty()) {
             return;
         }
         try {
-            bootLock = BootLock.take(file.get(), instance.settings().instance().name());
+            keep(BootLock.take(file.get(), instance.settings().instance().name()));
         } catch (SecondBootException e) {
             throw new StartException(String.valueOf(e.getMessage()));
         } catch (IOException e) {
@@ -128,28 +148,53 @@ final class CacheStart {
         }
     }
 
+    private void keep(BootLock taken) throws StartException {
+        synchronized (lockGuard) {
+            if (!closed) {
+                bootLock = taken;
+                return;
+            }
+        }
+        giveUp(taken);
+        throw new StartException("the instance is stopping");
+    }
+
     private Map<Long, VolumeGuard> volumes() throws DatabaseException, StartException {
         Map<Long, VolumeGuard> volumes = new LinkedHashMap<>();
         List<String> unusable = new ArrayList<>();
         for (VolumeGuard guard : instance.guards()) {
             VolumeRow row = instance.inventory().volumes().register(describe(guard.settings()));
-            Adoption adoption = guard.adopt(row.marker());
-            if (adoption instanceof Adoption.Ready ready && row.marker() == null) {
-                if (!instance.inventory().volumes().setMarker(row.id(), ready.marker())) {
-                    adoption = guard.adopt(marker(row.id()));
-                }
-            }
+            volumes.put(row.id(), guard);
+            adoptions.begin(guard.name(), () -> adopt(guard, row));
+        }
+        long deadline = System.nanoTime() + ADOPTION_WAIT.toNanos();
+        for (VolumeGuard guard : volumes.values()) {
+            Adoption adoption = adoptions.await(guard.name(), left(deadline));
             if (adoption instanceof Adoption.Unusable why) {
                 unusable.add("the new volume " + guard.name() + " cannot be made at " + why.reason());
             } else if (adoption instanceof Adoption.Degraded why && told.add(guard.name() + ": " + why.reason())) {
                 log.warn("Volume {} is degraded: {}", guard.name(), why.reason());
             }
-            volumes.put(row.id(), guard);
         }
         if (!unusable.isEmpty()) {
             throw new StartException(String.join("; ", unusable));
         }
         return volumes;
+    }
+
+    private static Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    }
+
+    /** Settles the identity of a volume, however long it takes. */
+    private Adoption adopt(VolumeGuard guard, VolumeRow row) throws DatabaseException {
+        Adoption adoption = guard.adopt(row.marker());
+        if (adoption instanceof Adoption.Ready ready
+                && row.marker() == null
+                && !instance.inventory().volumes().setMarker(row.id(), ready.marker())) {
+            return guard.adopt(marker(row.id()));
+        }
+        return adoption;
     }
 
     private @Nullable String marker(long volumeId) throws DatabaseException {
