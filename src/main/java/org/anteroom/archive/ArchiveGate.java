@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
@@ -24,9 +25,13 @@ import org.slf4j.LoggerFactory;
  * The archive as everyone but its own implementation uses it: never asked more than so much at once, never waited for
  * longer than so long, and not asked again for what it has just said.
  *
- * <p>Every blocking call runs on a pool of {@link ArchiveSettings#concurrency()} threads with a bounded queue. A full
- * queue is OVERLOADED, an answer that takes too long ARCHIVE_TIMEOUT; time begins when the call is handed in. Timeouts
+ * <p>Every blocking call runs on a pool of {@link ArchiveSettings#concurrency()} threads with a bounded queue; only
+ * {@link #probe()} has a thread of its own, so that a crowd does not pass for an archive that is away. What is asked past
+ * the bounds is OVERLOADED, an answer that takes too long ARCHIVE_TIMEOUT; time begins when the call is handed in. Timeouts
  * are found by {@link #watch()}, so that they are late by its period at most.
+ *
+ * <p>Refused is what begins: a question, or a stream at its first read. The queue has room for one step of every stream
+ * that was admitted, so that no stream is ended for a crowd that came after it.
  */
 public final class ArchiveGate implements AutoCloseable {
     /** The most bytes that one step of a stream for a reader returns. */
@@ -40,6 +45,14 @@ public final class ArchiveGate implements AutoCloseable {
 
     private static final int REMEMBERED_FILES = 10_000;
     private static final int WAITING_PER_THREAD = 4;
+    /** So few that each stream's next step comes well before the stall timeout, though all ask at once. */
+    private static final int STREAMS_PER_THREAD = 16;
+
+    private static final int LEAST_STREAMS = 256;
+
+    /** Streams past the others, for readers who have begun elsewhere and for fills; bounded by transfers and fill slots. */
+    private static final int RESERVE = 20_000;
+
     private static final Duration WATCH_PERIOD = Duration.ofMillis(100);
     private static final Duration PROBE_PERIOD = Duration.ofSeconds(5);
     private static final Duration LONGEST_PROBE = Duration.ofSeconds(5);
@@ -51,6 +64,10 @@ public final class ArchiveGate implements AutoCloseable {
     private final InstantSource clock;
     private final ExecutorService pool;
     private final BoundedCalls calls;
+    private final ExecutorService prober;
+    private final BoundedCalls probes;
+    private final int mostStreams;
+    private final AtomicInteger streams = new AtomicInteger();
     private final Cache<FileKey, FileFacts> found;
     private final Cache<FileKey, FailureException> missing;
     private final ConcurrentMap<FileKey, CompletableFuture<FileFacts>> asked = new ConcurrentHashMap<>();
@@ -68,8 +85,14 @@ public final class ArchiveGate implements AutoCloseable {
         this.archive = archive;
         this.settings = settings;
         this.clock = clock;
-        this.pool = tasks.pool("archive", settings.concurrency(), settings.concurrency() * WAITING_PER_THREAD);
-        this.calls = new BoundedCalls(pool, new ArchiveMetrics(tasks.metrics(), settings.concurrency()), ticker);
+        int threads = settings.concurrency();
+        int questions = threads + threads * WAITING_PER_THREAD;
+        this.mostStreams = Math.max(LEAST_STREAMS, threads * STREAMS_PER_THREAD);
+        this.pool = tasks.pool("archive", threads, questions + mostStreams + RESERVE);
+        ArchiveMetrics metrics = new ArchiveMetrics(tasks.metrics(), threads, streams::get, mostStreams);
+        this.calls = new BoundedCalls(pool, questions, metrics, ticker);
+        this.prober = tasks.pool("archive-health", 1, 1);
+        this.probes = new BoundedCalls(prober, 1, metrics, ticker);
         this.found = memory(min(settings.headTtl(), LONGEST_HEAD_MEMORY), ticker);
         this.missing = memory(settings.missingTtl(), ticker);
         this.health = new ArchiveHealth(true, "", clock.instant());
@@ -137,11 +160,30 @@ public final class ArchiveGate implements AutoCloseable {
      * @param offset the position to begin at
      */
     public AsyncArchiveStream open(FileKey key, FileFacts expected, long offset) {
-        return stream(key, expected, offset, READER_CHUNK);
+        return new GatedStream(this, mostStreams, () -> openInner(key, expected, offset), READER_CHUNK);
     }
 
-    GatedStream stream(FileKey key, FileFacts expected, long offset, int chunk) {
-        return new GatedStream(this, () -> openInner(key, expected, offset), chunk);
+    /** The same for a reader who has begun elsewhere: not refused for the number of those who read already. */
+    public AsyncArchiveStream resume(FileKey key, FileFacts expected, long offset) {
+        return new GatedStream(this, mostStreams + RESERVE, () -> openInner(key, expected, offset), READER_CHUNK);
+    }
+
+    /** A stream for a fill. */
+    GatedStream streamForFill(FileKey key, FileFacts expected, long offset) {
+        return new GatedStream(this, mostStreams + RESERVE, () -> openInner(key, expected, offset), FILL_CHUNK);
+    }
+
+    /** Admits one more stream if there are fewer than that; who is admitted leaves once. */
+    boolean admit(int most) {
+        if (streams.incrementAndGet() <= most) {
+            return true;
+        }
+        streams.decrementAndGet();
+        return false;
+    }
+
+    void leave() {
+        streams.decrementAndGet();
     }
 
     private ArchiveStream openInner(FileKey key, FileFacts expected, long offset) throws IOException {
@@ -173,6 +215,7 @@ public final class ArchiveGate implements AutoCloseable {
     /** Ends the wait for every call whose time is up. Never blocks on the archive. */
     public void watch() {
         calls.expire();
+        probes.expire();
     }
 
     /** Asks whether the archive answers and notes it for {@link #health()}. Does not wait; never piles up. */
@@ -197,7 +240,7 @@ public final class ArchiveGate implements AutoCloseable {
                 probing.set(false);
             }
         };
-        var unused = calls.submit("probe", probeTimeout(), work)
+        var unused = probes.submit("probe", probeTimeout(), work)
                 .whenComplete((there, failure) -> note(failure == null ? null : failure(failure)));
     }
 
@@ -227,7 +270,9 @@ public final class ArchiveGate implements AutoCloseable {
     /** Ends the wait for every call with NOT_READY; what is running ends by itself. The pool belongs to the tasks. */
     @Override
     public void close() {
-        calls.failAll(new FailureException(FailureReason.NOT_READY, "The service is stopping."));
+        FailureException stopping = new FailureException(FailureReason.NOT_READY, "The service is stopping.");
+        calls.failAll(stopping);
+        probes.failAll(stopping);
     }
 
     /** The failure inside what a future of this gate completed with. */
@@ -241,12 +286,20 @@ public final class ArchiveGate implements AutoCloseable {
     }
 
     void submitStep(boolean first, CompletableFuture<Integer> future, BoundedCalls.Work<Integer> step) {
-        calls.submit(
+        calls.step(
                 first ? "open" : "read", first ? settings.firstByteTimeout() : settings.stallTimeout(), future, step);
+    }
+
+    FailureException refused() {
+        return calls.refused("open");
     }
 
     ExecutorService executor() {
         return pool;
+    }
+
+    ExecutorService prober() {
+        return prober;
     }
 
     private static Duration min(Duration a, Duration b) {

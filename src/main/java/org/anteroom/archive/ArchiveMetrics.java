@@ -5,6 +5,7 @@ import io.prometheus.metrics.core.metrics.Histogram;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.model.FailureException;
 import org.jspecify.annotations.Nullable;
@@ -17,12 +18,17 @@ final class ArchiveMetrics {
     private final Histogram seconds;
     private final AtomicInteger inUse = new AtomicInteger();
 
-    ArchiveMetrics(Metrics metrics, int limit) {
+    ArchiveMetrics(Metrics metrics, int limit, IntSupplier streams, int mostStreams) {
         this.calls = metrics.counter("anteroom_archive_calls", "Calls to the archive", "kind", "outcome");
         this.seconds = metrics.seconds(
                 "anteroom_archive_call_seconds", "Time of calls to the archive, waiting included", SECONDS, "kind");
         metrics.gauge("anteroom_archive_in_use", "Calls to the archive that are running", inUse::get);
         metrics.gauge("anteroom_archive_limit", "The most calls to the archive that may run at once", () -> limit);
+        metrics.gauge("anteroom_archive_streams", "Files of the archive that are being read", streams::getAsInt);
+        metrics.gauge(
+                "anteroom_archive_streams_limit",
+                "The files being read past which readers are refused",
+                () -> mostStreams);
     }
 
     void begun() {

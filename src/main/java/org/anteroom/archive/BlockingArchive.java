@@ -24,7 +24,7 @@ final class BlockingArchive implements Archive {
 
     @Override
     public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
-        GatedStream stream = gate.stream(key, expected, offset, ArchiveGate.FILL_CHUNK);
+        GatedStream stream = gate.streamForFill(key, expected, offset);
         try {
             await(stream.open());
         } catch (IOException e) {

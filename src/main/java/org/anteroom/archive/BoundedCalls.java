@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
@@ -20,15 +21,25 @@ import org.jspecify.annotations.Nullable;
  * that hangs keeps its thread until it returns, and its late result is thrown away. Time counts from the submission, so
  * that waiting for a thread is bounded by the same limit. There is no timer per call: a cancelled timer would keep the
  * call's buffers in memory until it is due.
+ *
+ * <p>What comes by itself is admitted up to a number of calls, and refused past it. Steps of what is admitted already are
+ * never refused: the pool's queue has room for them all, which is for the owner to see to.
  */
 final class BoundedCalls {
     private final ExecutorService pool;
+    private final Semaphore places;
     private final ArchiveMetrics metrics;
     private final Ticker ticker;
     private final Set<Call<?>> running = ConcurrentHashMap.newKeySet();
 
-    BoundedCalls(ExecutorService pool, ArchiveMetrics metrics, Ticker ticker) {
+    /**
+     * No calls yet.
+     *
+     * @param admitted the most calls that run or wait, those of steps apart
+     */
+    BoundedCalls(ExecutorService pool, int admitted, ArchiveMetrics metrics, Ticker ticker) {
         this.pool = pool;
+        this.places = new Semaphore(admitted);
         this.metrics = metrics;
         this.ticker = ticker;
     }
@@ -46,26 +57,47 @@ final class BoundedCalls {
         default void abandoned() {}
     }
 
-    /** Has work done; the future is as in {@link #submit(String, Duration, CompletableFuture, Work)}. */
+    /**
+     * Has work done if it is admitted.
+     *
+     * @return as in {@link #step}, or fails with OVERLOADED when too much is waiting already
+     */
     <T> CompletableFuture<T> submit(String kind, Duration timeout, Work<T> work) {
         CompletableFuture<T> future = new CompletableFuture<>();
-        submit(kind, timeout, future, work);
+        if (places.tryAcquire()) {
+            step(kind, timeout, future, new Admitted<>(work, places));
+        } else {
+            future.completeExceptionally(refused(kind));
+            work.abandoned();
+        }
         return future;
     }
 
+    /** The failure of a call that is not admitted; it is counted. */
+    FailureException refused(String kind) {
+        FailureException failure =
+                new FailureException(FailureReason.OVERLOADED, "The archive is asked for too much at once.");
+        metrics.finished(kind, Duration.ZERO, failure);
+        return failure;
+    }
+
     /**
-     * Has work done.
+     * Has work done that belongs to something admitted.
      *
      * @param future completes with the result, or with a FailureException: what the work threw, ARCHIVE_TIMEOUT, or
-     *     OVERLOADED when too much is waiting already
+     *     NOT_READY after the pool has ended
      */
-    <T> void submit(String kind, Duration timeout, CompletableFuture<T> future, Work<T> work) {
+    <T> void step(String kind, Duration timeout, CompletableFuture<T> future, Work<T> work) {
         Call<T> call = new Call<>(kind, timeout, future, work);
         running.add(call);
         try {
             pool.execute(call);
         } catch (RejectedExecutionException e) {
-            call.fail(new FailureException(FailureReason.OVERLOADED, "The archive is asked for too much at once.", e));
+            call.fail(new FailureException(FailureReason.NOT_READY, "The service is stopping.", e));
+            work.abandoned();
+        } catch (OutOfMemoryError e) {
+            // no thread could be made
+            call.fail(new FailureException(FailureReason.ARCHIVE_FAILED, "The archive could not be asked.", e));
             work.abandoned();
         }
     }
@@ -79,6 +111,32 @@ final class BoundedCalls {
     /** Ends the wait for every call. */
     void failAll(FailureException failure) {
         running.forEach(call -> call.fail(failure));
+    }
+
+    /** Work that holds a place until it has ended. */
+    private record Admitted<T>(Work<T> work, Semaphore places) implements Work<T> {
+        @Override
+        public T run() throws IOException {
+            return work.run();
+        }
+
+        @Override
+        public void delivered(T result) {
+            try {
+                work.delivered(result);
+            } finally {
+                places.release();
+            }
+        }
+
+        @Override
+        public void abandoned() {
+            try {
+                work.abandoned();
+            } finally {
+                places.release();
+            }
+        }
     }
 
     private final class Call<T> implements Runnable {

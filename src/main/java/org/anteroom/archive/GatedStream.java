@@ -24,6 +24,7 @@ final class GatedStream implements AsyncArchiveStream {
     private static final Logger log = LoggerFactory.getLogger(GatedStream.class);
 
     private final ArchiveGate gate;
+    private final int mostStreams;
     private final Opener opener;
     private final ByteBuffer buffer;
     private final Object lock = new Object();
@@ -40,8 +41,14 @@ final class GatedStream implements AsyncArchiveStream {
         ArchiveStream open() throws IOException;
     }
 
-    GatedStream(ArchiveGate gate, Opener opener, int chunk) {
+    /**
+     * A stream that is not opened yet.
+     *
+     * @param mostStreams as many there may be with this one; past that the first step is refused
+     */
+    GatedStream(ArchiveGate gate, int mostStreams, Opener opener, int chunk) {
         this.gate = gate;
+        this.mostStreams = mostStreams;
         this.opener = opener;
         this.buffer = ByteBuffer.allocate(chunk);
     }
@@ -80,8 +87,12 @@ final class GatedStream implements AsyncArchiveStream {
             if (last != null && last.isCompletedExceptionally()) {
                 return last;
             }
-            first = !flowing;
+            if (last == null && !gate.admit(mostStreams)) {
+                last = CompletableFuture.failedFuture(gate.refused());
+                return last;
+            }
             last = mine;
+            first = !flowing;
             stepRunning = true;
         }
         gate.submitStep(first, mine, step);
@@ -93,20 +104,25 @@ final class GatedStream implements AsyncArchiveStream {
         ArchiveStream idle;
         synchronized (lock) {
             closed = true;
-            if (stepRunning) {
+            idle = inner;
+            if (stepRunning || idle == null) {
                 return;
             }
-            idle = inner;
             inner = null;
         }
-        if (idle == null) {
-            return;
-        }
         try {
-            gate.executor().execute(() -> closeQuietly(idle));
-        } catch (RejectedExecutionException e) {
-            closeQuietly(idle);
+            gate.executor().execute(() -> leave(idle));
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            leave(idle);
         }
+    }
+
+    /** The stream has ended: nothing of it runs or waits any more. */
+    private void leave(@Nullable ArchiveStream stream) {
+        if (stream != null) {
+            closeQuietly(stream);
+        }
+        gate.leave();
     }
 
     private static void closeQuietly(ArchiveStream stream) {
@@ -161,18 +177,17 @@ final class GatedStream implements AsyncArchiveStream {
         }
 
         private void end(boolean failed, boolean moved) {
-            ArchiveStream unused = null;
+            ArchiveStream unused;
             synchronized (lock) {
                 stepRunning = false;
                 flowing |= moved;
-                if (failed || closed) {
-                    unused = inner;
-                    inner = null;
+                if (!failed && !closed) {
+                    return;
                 }
+                unused = inner;
+                inner = null;
             }
-            if (unused != null) {
-                closeQuietly(unused);
-            }
+            leave(unused);
         }
     }
 }

@@ -281,7 +281,7 @@ final class Exchange implements Transfer.Source {
         Body body = nextCopy();
         FileFacts known = known();
         if (body == null) {
-            body = new ArchiveBody(service.archive.open(key, known, position), known, position);
+            body = new ArchiveBody(service.archive.resume(key, known, position), known, position);
         }
         log.warn(
                 "A reader of {} lost its source at byte {} and goes on from {}: {}",

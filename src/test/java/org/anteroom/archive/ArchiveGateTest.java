@@ -61,6 +61,7 @@ class ArchiveGateTest {
         assertThat(tasks.stop(Duration.ofSeconds(10))).isEmpty();
         assertThat(archive.openStreams.get()).as("streams that were not closed").isZero();
         assertThat(Figures.value(metrics, "anteroom_archive_in_use")).isZero();
+        assertThat(Figures.value(metrics, "anteroom_archive_streams")).isZero();
     }
 
     private Hang hang(int calls) {
@@ -117,6 +118,11 @@ class ArchiveGateTest {
         }
         threads.await();
         go.countDown();
+    }
+
+    /** Waits until the probe that was begun has ended. */
+    private void settleProbe() throws Exception {
+        gate.prober().submit(() -> {}).get();
     }
 
     // ---- heads
@@ -236,6 +242,61 @@ class ArchiveGateTest {
         assertThat(archive.heads.get())
                 .as("nobody waited for the others any more")
                 .isEqualTo(2);
+    }
+
+    @Test
+    void crowdIsRefusedAtTheDoorAndEndsNoStream() throws Exception {
+        put(2);
+        List<AsyncArchiveStream> streams = new ArrayList<>();
+        for (int i = 0; i < 256; i++) {
+            AsyncArchiveStream stream = gate.open(KEY, facts(2), 0);
+            streams.add(stream);
+            assertThat(get(stream.read(ByteBuffer.allocate(1)))).isEqualTo(1);
+        }
+        AsyncArchiveStream late = gate.open(KEY, facts(2), 0);
+        assertFails(FailureReason.OVERLOADED, () -> get(late.read(ByteBuffer.allocate(1))));
+        late.close();
+        assertThat(calls("open", "overloaded")).isEqualTo(1);
+        AsyncArchiveStream resumed = gate.resume(KEY, facts(2), 1);
+        streams.add(resumed);
+
+        Hang hang = hang(2);
+        archive.readHang = hang;
+        List<CompletableFuture<Integer>> steps = new ArrayList<>();
+        streams.forEach(stream -> steps.add(stream.read(ByteBuffer.allocate(1))));
+        hang.awaitEntered();
+        assertThat(steps).noneMatch(CompletableFuture::isDone);
+        gate.probe();
+        settleProbe();
+        assertThat(archive.probes.get()).as("asked beside the crowd").isEqualTo(1);
+        hang.release();
+        for (CompletableFuture<Integer> step : steps) {
+            assertThat(get(step)).isEqualTo(1);
+        }
+
+        streams.forEach(AsyncArchiveStream::close);
+        settle();
+        try (AsyncArchiveStream next = gate.open(KEY, facts(2), 0)) {
+            assertThat(get(next.read(ByteBuffer.allocate(1)))).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void streamThatHangsKeepsItsPlaceUntilItReturns() throws Exception {
+        put(10);
+        Hang hang = hang(1);
+        archive.openHang = hang;
+        AsyncArchiveStream stream = gate.open(KEY, facts(10), 0);
+        CompletableFuture<Integer> read = stream.read(ByteBuffer.allocate(10));
+        hang.awaitEntered();
+        ticker.advance(FIRST_BYTE);
+        gate.watch();
+        assertFails(FailureReason.ARCHIVE_TIMEOUT, () -> get(read));
+        stream.close();
+        assertThat(Figures.value(metrics, "anteroom_archive_streams")).isEqualTo(1);
+        hang.release();
+        settle();
+        assertThat(Figures.value(metrics, "anteroom_archive_streams")).isZero();
     }
 
     // ---- streams
@@ -446,16 +507,16 @@ class ArchiveGateTest {
     @Test
     void probeTellsTheHealth() throws Exception {
         gate.probe();
-        settle();
+        settleProbe();
         assertThat(gate.health().ok()).isTrue();
         archive.failure = new FailureException(FailureReason.ARCHIVE_FAILED, "The archive is not there.");
         ticker.advance(Duration.ofSeconds(5));
         gate.probe();
-        settle();
+        settleProbe();
         assertThat(gate.health()).isEqualTo(new ArchiveHealth(false, "The archive is not there.", ticker.instant()));
         archive.failure = null;
         gate.probe();
-        settle();
+        settleProbe();
         assertThat(gate.health().ok()).isTrue();
     }
 
@@ -471,10 +532,10 @@ class ArchiveGateTest {
         gate.probe();
         gate.probe();
         hang.release();
-        settle();
+        settleProbe();
         assertThat(archive.probes.get()).isEqualTo(1);
         gate.probe();
-        settle();
+        settleProbe();
         assertThat(gate.health().ok()).isTrue();
     }
 }
