@@ -11,7 +11,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One response body on its way: bytes from a {@link Body} to the client, without holding a thread for a client that is
@@ -64,6 +67,8 @@ final class Transfer implements WriteListener {
         FAILED
     }
 
+    private static final Logger log = LoggerFactory.getLogger(Transfer.class);
+
     private final AsyncContext async;
     private final ServletOutputStream output;
     private final Source source;
@@ -95,6 +100,7 @@ final class Transfer implements WriteListener {
 
     private volatile @Nullable IOException broken;
     private volatile @Nullable Throwable clientGone;
+    private volatile @Nullable IOException aborted;
 
     /**
      * A transfer of the bytes from {@code first} to before {@code end}; at least one.
@@ -166,19 +172,19 @@ final class Transfer implements WriteListener {
         return true;
     }
 
-    /** Breaks the transfer because the instance stops. */
+    /** Ends the transfer for our own sake: with an error answer before the first byte, by breaking it after. */
     void abort(IOException cause) {
-        if (finish(End.FAILED, cause)) {
-            source.sever(cause);
-        }
+        aborted = cause;
+        drain();
     }
 
     /** Goes on, or begins, on the executor. */
     void wake() {
         try {
             executor.execute(this::drain);
-        } catch (RejectedExecutionException e) {
-            abort(new IOException("too many transfers wait for a thread", e));
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            abort(new FailureException(
+                    FailureReason.OVERLOADED, "Too many transfers wait for a thread; try again in a moment.", e));
         }
     }
 
@@ -188,14 +194,38 @@ final class Transfer implements WriteListener {
         }
         int seen = 1;
         do {
-            if (over.get()) {
-                giveBuffer();
-                body.close();
-            } else {
-                step();
+            try {
+                if (over.get()) {
+                    putAway();
+                } else {
+                    step();
+                }
+            } catch (RuntimeException | Error e) {
+                // calls are counted down in any case, or no later one would put away what is held
+                crashed(e);
             }
             seen = work.addAndGet(-seen);
         } while (seen != 0);
+    }
+
+    private void putAway() {
+        try {
+            giveBuffer();
+        } finally {
+            body.close();
+        }
+    }
+
+    /** A step failed while it dealt with a failure. */
+    private void crashed(Throwable fault) {
+        try {
+            log.error("A transfer failed in its end", fault);
+            if (finish(End.FAILED, fault)) {
+                source.sever(new IOException(fault));
+            }
+        } catch (RuntimeException | Error e) {
+            // nothing more can be told or done; the container ends the exchange when its connection does
+        }
     }
 
     private void step() {
@@ -204,6 +234,11 @@ final class Transfer implements WriteListener {
             if (finish(End.ABORTED, gone)) {
                 complete();
             }
+            return;
+        }
+        IOException abort = aborted;
+        if (abort != null) {
+            fail(abort);
             return;
         }
         try {
@@ -230,7 +265,7 @@ final class Transfer implements WriteListener {
             }
         } catch (IOException e) {
             fail(e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(new IOException(e));
         }
     }
@@ -319,9 +354,14 @@ final class Transfer implements WriteListener {
         if (!finish(End.FAILED, cause)) {
             return;
         }
-        if (position == first) {
+        if (position > first) {
+            breakOff(cause);
+            return;
+        }
+        try {
             source.refuse(cause);
-        } else {
+        } catch (RuntimeException | Error e) {
+            log.error("An error could not be answered", e);
             breakOff(cause);
         }
     }
@@ -340,8 +380,13 @@ final class Transfer implements WriteListener {
         if (!over.compareAndSet(false, true)) {
             return false;
         }
-        source.ended(how, position - first, cause);
-        drain();
+        try {
+            source.ended(how, position - first, cause);
+        } catch (RuntimeException | Error e) {
+            log.error("The end of a transfer was not noted", e);
+        } finally {
+            drain();
+        }
         return true;
     }
 

@@ -2,7 +2,6 @@ package org.anteroom.http;
 
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -10,6 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.anteroom.metrics.Metrics;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
 
 /** The transfers that are under way: counted, watched for clients that stall, and ended when the instance stops. */
 public final class Transfers {
@@ -82,9 +83,10 @@ public final class Transfers {
         active.forEach(transfer -> transfer.dropIfStalled(before));
     }
 
-    /** Breaks what is under way. */
+    /** Ends what is under way: with 503 where nothing has been sent, by breaking it off elsewhere. */
     public void abortAll() {
-        IOException cause = new IOException("the instance is stopping");
+        FailureException cause =
+                new FailureException(FailureReason.NOT_READY, "The service is stopping; try again in a moment.");
         active.forEach(transfer -> transfer.abort(cause));
     }
 }

@@ -56,6 +56,7 @@ class TransferTest {
         throw new IllegalStateException("no script");
     };
 
+    private volatile @Nullable RuntimeException refusal;
     private volatile int length;
     private volatile boolean ready;
 
@@ -88,6 +89,10 @@ class TransferTest {
 
         @Override
         public void refuse(IOException cause) {
+            RuntimeException fault = refusal;
+            if (fault != null) {
+                throw fault;
+            }
             try {
                 Problem.send(request, response, cause);
             } catch (IOException e) {
@@ -141,6 +146,7 @@ class TransferTest {
         private @Nullable IOException failure;
         private @Nullable Runnable waiter;
         private boolean closed;
+        final CountDownLatch awaited = new CountDownLatch(1);
 
         GrowingBody(byte[] bytes, long limit, @Nullable IOException failure) {
             this.bytes = bytes;
@@ -181,6 +187,7 @@ class TransferTest {
                 return false;
             }
             waiter = wake;
+            awaited.countDown();
             return true;
         }
 
@@ -422,6 +429,79 @@ class TransferTest {
                 // a reset is a broken transfer, too
             }
             assertThat(System.nanoTime() - before).isLessThan(TimeUnit.SECONDS.toNanos(10));
+        }
+    }
+
+    @Test
+    void an_abort_before_the_first_byte_is_an_error_answer() throws Exception {
+        length = 1000;
+        BlockingQueue<GrowingBody> bodies = new LinkedBlockingQueue<>();
+        script = run -> {
+            GrowingBody body = new GrowingBody(new byte[1000], 0, null);
+            bodies.add(body);
+            return body;
+        };
+        try (Socket socket = request()) {
+            bodies.take().awaited.await();
+            Transfer waiting = last;
+            assertThat(waiting).isNotNull();
+            waiting.abort(new FailureException(FailureReason.NOT_READY, "The service is stopping."));
+            Answer answer = read(socket);
+            assertThat(answer.head()).startsWith("HTTP/1.1 503").contains("Retry-After: 5");
+        }
+        assertThat(end()).isEqualTo("FAILED 0");
+    }
+
+    @Test
+    void an_abort_in_the_middle_breaks_the_transfer() throws Exception {
+        byte[] bytes = random(500_000);
+        length = bytes.length;
+        BlockingQueue<GrowingBody> bodies = new LinkedBlockingQueue<>();
+        script = run -> {
+            GrowingBody body = new GrowingBody(bytes, 200_000, null);
+            bodies.add(body);
+            return body;
+        };
+        try (Socket socket = request()) {
+            GrowingBody body = bodies.take();
+            assertThat(socket.getInputStream().read()).isPositive();
+            body.awaited.await();
+            Transfer waiting = last;
+            assertThat(waiting).isNotNull();
+            waiting.abort(new FailureException(FailureReason.NOT_READY, "The service is stopping."));
+            assertThat(socket.getInputStream().readAllBytes()).hasSizeLessThan(300_000);
+        } catch (java.net.SocketException e) {
+            // a reset is a broken transfer, too
+        }
+        assertThat(end()).isEqualTo("FAILED 200000");
+    }
+
+    @Test
+    void an_error_in_a_step_ends_the_transfer_and_closes_its_body() throws Exception {
+        length = 1000;
+        script = run -> new GrowingBody(new byte[1000], 0, null) {
+            @Override
+            public synchronized int read(ByteBuffer target, long position) {
+                throw new OutOfMemoryError("as if");
+            }
+        };
+        try (Socket socket = request()) {
+            assertThat(read(socket).head()).startsWith("HTTP/1.1 5");
+        }
+        assertThat(end()).isEqualTo("FAILED 0");
+    }
+
+    @Test
+    void an_end_that_fails_breaks_the_transfer_and_closes_its_body() throws Exception {
+        length = 1000;
+        refusal = new IllegalStateException("as if");
+        script = run -> new GrowingBody(
+                new byte[1000], 0, new FailureException(FailureReason.ARCHIVE_FAILED, "The archive failed."));
+        try (Socket socket = request()) {
+            assertThat(end()).isEqualTo("FAILED 0");
+            socket.getInputStream().read();
+        } catch (java.net.SocketException e) {
+            // a reset is an end, too
         }
     }
 }
