@@ -211,7 +211,7 @@ final class Exchange implements Transfer.Source {
             return;
         }
         try {
-            if (!Problem.send(request, response, asFailure(cause))) {
+            if (!Problem.send(request, response, asFailure(cause), service.outages)) {
                 Severance.request(started(), new IOException(cause));
                 return;
             }

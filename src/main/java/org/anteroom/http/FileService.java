@@ -10,6 +10,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.delivery.FileHeaders;
@@ -72,6 +75,8 @@ public final class FileService {
     final Buffers buffers = new Buffers(BUFFER, BUFFERS_KEPT);
     final Duration lookupTimeout;
     final Ticker ticker;
+    final OutageLog outages;
+    private final Set<Long> removing = ConcurrentHashMap.newKeySet();
 
     private final UseLog uses;
     private final InstantSource clock;
@@ -115,6 +120,7 @@ public final class FileService {
         this.lookupTimeout = lookupTimeout;
         this.clock = clock;
         this.ticker = ticker;
+        this.outages = new OutageLog(ticker);
         Metrics metrics = tasks.metrics();
         this.requests =
                 metrics.counter("anteroom_requests", "Requests for files that were answered, by where from", "cache");
@@ -163,9 +169,9 @@ public final class FileService {
     }
 
     /**
-     * Opens the first copy that can be read.
+     * Opens the first copy that can be read. The rows of those before it that are gone are removed in the background.
      *
-     * @param missing gets the copies that their volume says it does not have
+     * @param missing gets the copies that their volume says it does not have; with no other the caller sees to their rows
      * @return null if there is none
      */
     @Nullable
@@ -178,6 +184,7 @@ public final class FileService {
             try {
                 CopyReader reader = volume.open(copy.name());
                 if (reader.size() == located.facts().size()) {
+                    removeLater(missing);
                     return new CopyBody(copy, reader);
                 }
                 Bodies.close(reader);
@@ -217,25 +224,51 @@ public final class FileService {
         });
     }
 
+    /** Removes rows of copies that are gone, in the background, and each once though many readers meet it. */
+    private void removeLater(List<CopyRow> missing) {
+        for (CopyRow copy : missing) {
+            if (removing.add(copy.id())) {
+                Runnable removal = () -> {
+                    try {
+                        removeMissing(List.of(copy), lookupTimeout);
+                    } finally {
+                        removing.remove(copy.id());
+                    }
+                };
+                if (!tryBackground(missLanes.of(List.of(copy)), removal)) {
+                    removing.remove(copy.id());
+                }
+            }
+        }
+    }
+
     /**
      * Removes the rows of copies that are gone, once their volumes have confirmed it.
      *
-     * @return false if some row stays: the copy may only be out of reach
+     * @param wait the longest to wait for the inventory in all
+     * @return false if some row stays: the copy may only be out of reach, or the time is up
      */
-    boolean removeMissing(List<CopyRow> missing) {
+    boolean removeMissing(List<CopyRow> missing, Duration wait) {
         boolean all = true;
+        long giveUpAt = ticker.read() + wait.toNanos();
         for (CopyRow copy : missing) {
+            long left = giveUpAt - ticker.read();
+            if (left <= 0) {
+                return false;
+            }
             VolumeGuard volume = caching.volume(copy.volumeId());
             try {
                 if (volume != null && volume.confirmMissing(copy.name())) {
-                    copies.removeMissing(copy.id());
+                    copies.removeMissing(copy.id(), Duration.ofNanos(left));
                     log.warn(
                             "Copy {} of {} is gone from volume {}; its row is removed",
                             copy.name(),
                             copy.objid(),
                             volume.name());
                 } else {
+                    // out of reach: the inventory would name it again, so there is nothing to forget
                     all = false;
+                    continue;
                 }
             } catch (IOException e) {
                 log.warn(
@@ -251,11 +284,17 @@ public final class FileService {
     }
 
     void background(Runnable work) {
+        var unused = tryBackground(misses, work);
+    }
+
+    private boolean tryBackground(Executor way, Runnable work) {
         try {
-            misses.execute(work);
+            way.execute(work);
+            return true;
         } catch (java.util.concurrent.RejectedExecutionException e) {
             // the next reader of the same copy finds the same and tries again
             log.debug("background work is left out: too much waits", e);
+            return false;
         }
     }
 

@@ -3,6 +3,7 @@ package org.anteroom.http;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -54,7 +55,7 @@ final class Miss {
     }
 
     void begin() {
-        if (!missing.isEmpty() && !service.removeMissing(missing)) {
+        if (!missing.isEmpty() && !service.removeMissing(missing, left())) {
             // a row stays that names a copy nobody can open: the inventory would send us there again
             askArchive(UNREADABLE);
             return;
@@ -90,12 +91,7 @@ final class Miss {
     }
 
     private void lookUp() {
-        var answer = service.locations.lookup(exchange.objid()).copy();
-        // not by orTimeout(): its thread stays with the JVM, and with it the class loader of this application
-        var timeout = service.tasks.after(
-                left(), () -> answer.completeExceptionally(new TimeoutException("the inventory takes too long")));
-        var unused = answer.whenComplete((located, failure) -> {
-            timeout.cancel(false);
+        var unused = inTime(service.locations.lookup(exchange.objid())).whenComplete((located, failure) -> {
             Executor way = located == null ? service.misses : service.missLanes.of(located.copies());
             exchange.run(way, () -> {
                 if (failure != null) {
@@ -110,12 +106,25 @@ final class Miss {
         });
     }
 
+    /** The same answer, or a TimeoutException once the time that the inventory may take is up. */
+    private <T extends @Nullable Object> CompletableFuture<T> inTime(CompletableFuture<T> inventory) {
+        if (inventory.isDone()) {
+            return inventory;
+        }
+        CompletableFuture<T> answer = inventory.copy();
+        // not by orTimeout(): its thread stays with the JVM, and with it the class loader of this application
+        var timeout = service.tasks.after(
+                left(), () -> answer.completeExceptionally(new TimeoutException("the inventory takes too long")));
+        var unused = answer.whenComplete((found, failure) -> timeout.cancel(false));
+        return answer;
+    }
+
     private void serveOrAsk(Located<FileHeaders> located) {
         List<CopyRow> gone = new ArrayList<>(0);
         if (serve(located, gone)) {
             return;
         }
-        boolean removed = gone.size() == located.copies().size() && !left().isZero() && service.removeMissing(gone);
+        boolean removed = gone.size() == located.copies().size() && service.removeMissing(gone, left());
         askArchive(removed ? null : UNREADABLE);
     }
 
@@ -169,11 +178,11 @@ final class Miss {
             bypass(facts, plan, bypass);
             return;
         }
-        var unused = service.caching
-                .begin(exchange.key(), facts, left())
+        // whoever asked first may wait longer than this one has left
+        var unused = inTime(service.caching.begin(exchange.key(), facts, left()))
                 .whenComplete((outcome, failure) -> exchange.run(() -> {
                     if (failure != null) {
-                        bypass(facts, plan, "error");
+                        bypass(facts, plan, failure instanceof TimeoutException ? "inventory-unavailable" : "error");
                     } else {
                         take(outcome, facts, plan);
                     }

@@ -12,6 +12,7 @@ import org.anteroom.model.FailureReason;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The answer to a request that failed: {@code application/problem+json} (RFC 9457), or a small page for a browser.
@@ -62,11 +63,18 @@ public record Problem(int status, String detail) {
      */
     public static boolean send(HttpServletRequest request, HttpServletResponse response, Throwable failure)
             throws IOException {
+        return send(request, response, failure, null);
+    }
+
+    /** The same, where many may fail for the same outage: of those few have a line of WARN. */
+    static boolean send(
+            HttpServletRequest request, HttpServletResponse response, Throwable failure, @Nullable OutageLog outages)
+            throws IOException {
         if (response.isCommitted()) {
             return false;
         }
         Problem problem = of(failure);
-        log(requestId(request), problem, failure);
+        log(requestId(request), problem, failure, outages);
         return problem.answer(request, response, null);
     }
 
@@ -128,7 +136,7 @@ public record Problem(int status, String detail) {
         return BOOT + '-' + request.getRequestId();
     }
 
-    private static void log(String id, Problem problem, Throwable failure) {
+    private static void log(String id, Problem problem, Throwable failure, @Nullable OutageLog outages) {
         String cause = printable(String.valueOf(failure instanceof FailureException ? failure.getCause() : failure));
         if (failure instanceof IOException && !(failure instanceof FailureException)) {
             // most often a client who left in the middle of a request: not our fault, and no news
@@ -137,7 +145,21 @@ public record Problem(int status, String detail) {
         } else if (problem.status == 500) {
             log.error("request {} failed", id, failure);
         } else if (problem.status == 502 || problem.status == 504) {
-            log.warn("request {} answered {}: {} ({})", id, problem.status, printable(problem.detail), cause);
+            long count =
+                    outages != null && failure instanceof FailureException known ? outages.lines(known.reason()) : 1;
+            String text = printable(problem.detail);
+            if (count > 1) {
+                log.warn(
+                        "request {} answered {}: {} ({}); the same for {} more since the last such line",
+                        id,
+                        problem.status,
+                        text,
+                        cause,
+                        count - 1);
+            } else {
+                log.atLevel(count == 1 ? Level.WARN : Level.DEBUG)
+                        .log("request {} answered {}: {} ({})", id, problem.status, text, cause);
+            }
         } else {
             log.debug("request {} answered {}: {}", id, problem.status, printable(problem.detail));
         }

@@ -78,7 +78,7 @@ public final class CopyStore {
     }
 
     /** Removes the row of a copy that is not in its volume any more, in whatever state, and gives its bytes back. */
-    public boolean removeMissing(long copyId) throws DatabaseException {
+    public boolean removeMissing(long copyId, Duration wait) throws DatabaseException {
         return database.write(
                 "remove-missing",
                 wait,

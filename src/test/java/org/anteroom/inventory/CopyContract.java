@@ -51,9 +51,9 @@ abstract class CopyContract extends InventoryContract {
         CopyRow one = cached("a/1", 10, id);
         CopyRow two = cached("a/2", 20, id);
         copies.condemn(two.id(), CondemnedBy.FAILED_CHECK);
-        assertThat(copies.removeMissing(one.id())).isTrue();
-        assertThat(copies.removeMissing(one.id())).isFalse();
-        assertThat(copies.removeMissing(two.id())).isTrue();
+        assertThat(copies.removeMissing(one.id(), Duration.ofSeconds(5))).isTrue();
+        assertThat(copies.removeMissing(one.id(), Duration.ofSeconds(5))).isFalse();
+        assertThat(copies.removeMissing(two.id(), Duration.ofSeconds(5))).isTrue();
         assertThat(row(id).used()).isZero();
     }
 

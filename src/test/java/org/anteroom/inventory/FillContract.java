@@ -374,7 +374,7 @@ abstract class FillContract extends InventoryContract {
             case 1 -> {
                 Long id = made.poll();
                 if (id != null) {
-                    copies.removeMissing(id);
+                    copies.removeMissing(id, Duration.ofSeconds(5));
                 }
             }
             case 2 -> {

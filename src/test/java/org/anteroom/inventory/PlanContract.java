@@ -106,7 +106,7 @@ abstract class PlanContract extends InventoryContract {
         PlanRow plan = plan(40);
         test.advance(Duration.ofSeconds(1));
         uses.record(List.of(new Use(made.get(1).id(), test.now(), 1)));
-        copies.removeMissing(made.get(2).id());
+        copies.removeMissing(made.get(2).id(), Duration.ofSeconds(5));
         assertThat(plans.condemnNext(lease, plan.id(), 10)).isEmpty();
         assertThat(plans.start(plan.id())).isTrue();
         assertThat(plans.running(volume))
@@ -136,7 +136,7 @@ abstract class PlanContract extends InventoryContract {
         plans.start(plan.id());
         plans.condemnNext(lease, plan.id(), 10);
         assertThat(copies.rescue(made.get(0).id())).isTrue();
-        copies.removeMissing(made.get(1).id());
+        copies.removeMissing(made.get(1).id(), Duration.ofSeconds(5));
         assertThat(plans.itemFailed(made.get(2).id(), "the disk failed")).isTrue();
         assertThat(plans.itemFailed(made.get(0).id(), "the disk failed")).isFalse();
         assertThat(states(plan)).containsExactly(ItemState.SKIPPED, ItemState.SKIPPED, ItemState.FAILED);
