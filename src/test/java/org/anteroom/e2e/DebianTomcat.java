@@ -40,8 +40,8 @@ final class DebianTomcat implements TomcatProcess.Launcher {
     static DebianTomcat layOut(Path top) throws IOException, InterruptedException {
         DebianTomcat tomcat = new DebianTomcat(top);
         for (String folder : List.of("etc/tomcat10", "var/lib/tomcat10", "var/log/tomcat10", "var/cache/tomcat10")) {
-            // with the folders above it, as they are there
-            run("cp", "-a", "--parents", "/" + folder, top.toString());
+            Files.createDirectories(top.resolve(folder).resolve("..").normalize());
+            run("cp", "-a", "/" + folder, top.resolve(folder).toString());
         }
         // the user must be able to go there
         run("chmod", "755", top.toString());
