@@ -189,12 +189,27 @@ final class CacheStart {
     /** Settles the identity of a volume, however long it takes. */
     private Adoption adopt(VolumeGuard guard, VolumeRow row) throws DatabaseException {
         Adoption adoption = guard.adopt(row.marker());
+        if (adoption instanceof Adoption.Ready ready && row.marker() == null) {
+            Optional<String> other = otherWith(ready.marker(), row.id());
+            if (other.isPresent()) {
+                // its copies would belong to the other row: found by nobody, and never freed
+                return new Adoption.Unusable(guard.settings().location() + ": it is the volume " + other.get()
+                        + "; give it that name again, or take an empty folder");
+            }
+        }
         if (adoption instanceof Adoption.Ready ready
                 && row.marker() == null
                 && !instance.inventory().volumes().setMarker(row.id(), ready.marker())) {
             return guard.adopt(marker(row.id()));
         }
         return adoption;
+    }
+
+    private Optional<String> otherWith(String marker, long volumeId) throws DatabaseException {
+        return instance.inventory().volumes().all().stream()
+                .filter(row -> row.id() != volumeId && marker.equals(row.marker()))
+                .map(VolumeRow::name)
+                .findFirst();
     }
 
     private @Nullable String marker(long volumeId) throws DatabaseException {

@@ -103,7 +103,10 @@ final class Instance {
                 new ArchiveGate(decorations.archive().apply(directory), settings.archive(), tasks, clock, ticker);
         this.locations = new Locations<>(
                 settings.inventory(),
-                objid -> inventory.copies().find(objid, lookupTimeout),
+                objid -> inventory.copies().find(objid, lookupTimeout).stream()
+                        // copies in volumes that are no longer configured, or are another instance's, are none to this one
+                        .filter(copy -> caching.volume(copy.volumeId()) != null)
+                        .toList(),
                 (objid, facts) -> FileHeaders.of(FileKey.parse(objid), facts),
                 tasks.pool("locations", 4, 4096),
                 ticker,

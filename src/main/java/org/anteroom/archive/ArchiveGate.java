@@ -261,7 +261,8 @@ public final class ArchiveGate implements AutoCloseable {
         String reason = failure == null ? "" : failure.getMessage();
         health = new ArchiveHealth(ok, reason, ok == before.ok() ? before.since() : clock.instant());
         if (before.ok() && !ok) {
-            log.warn("The archive is degraded: {}", reason, failure);
+            Throwable cause = failure == null ? null : failure.getCause();
+            log.warn("The archive is degraded: {}{}", reason, cause == null ? "" : " (" + cause + ")");
         } else if (!before.ok() && ok) {
             log.info("The archive is well");
         }

@@ -171,7 +171,7 @@ public final class Fills {
         }
         boolean started = false;
         try {
-            NewFill asked = new NewFill(objid, facts, copyName(), owner, LEASE);
+            NewFill asked = new NewFill(objid, facts, copyName(), owner, LEASE, placement.volumes());
             BeginResult result = store.begin(asked, candidates, wait, late -> giveBack(objid, late));
             if (result instanceof BeginResult.Cached cached) {
                 return new Outcome.Cached(cached.copies());

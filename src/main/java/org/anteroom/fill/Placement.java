@@ -3,6 +3,7 @@ package org.anteroom.fill;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.anteroom.inventory.VolumeRow;
 import org.anteroom.inventory.VolumeStatus;
@@ -28,6 +29,11 @@ public final class Placement {
     public Placement(Map<Long, VolumeGuard> volumes, Supplier<List<VolumeRow>> rows) {
         this.volumes = Map.copyOf(volumes);
         this.rows = rows;
+    }
+
+    /** Ids of the volumes that this instance has. */
+    Set<Long> volumes() {
+        return volumes.keySet();
     }
 
     /** Ids of the volumes to try in this order; empty when none would take the size. */

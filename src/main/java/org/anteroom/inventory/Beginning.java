@@ -57,6 +57,7 @@ final class Beginning {
                 .bind("objid", fill.objid())
                 .bind("instance", fill.owner().instance())
                 .map(Rows.copies())
+                .filter(copy -> fill.volumes().contains(copy.volumeId()))
                 .list();
     }
 

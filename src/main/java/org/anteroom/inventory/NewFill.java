@@ -1,6 +1,7 @@
 package org.anteroom.inventory;
 
 import java.time.Duration;
+import java.util.Set;
 import org.anteroom.model.FileFacts;
 
 /**
@@ -9,11 +10,13 @@ import org.anteroom.model.FileFacts;
  * @param facts what the archive says; the size must be known
  * @param copyName the name of the copy to be, random and never used before
  * @param lease how long the fill is owned before it must be renewed
+ * @param volumes the volumes that the asking instance has: copies elsewhere are none to it
  */
-public record NewFill(String objid, FileFacts facts, String copyName, Owner owner, Duration lease) {
+public record NewFill(String objid, FileFacts facts, String copyName, Owner owner, Duration lease, Set<Long> volumes) {
 
     /** Checks what the record promises. */
     public NewFill {
+        volumes = Set.copyOf(volumes);
         if (!facts.hasSize()) {
             throw new IllegalArgumentException("what has no known size is not cached");
         }

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.anteroom.archive.Archive;
@@ -111,7 +112,7 @@ final class TestInventory implements AutoCloseable {
 
     /** Reserves room for a copy and begins its fill, which nobody carries out. */
     FillTicket begin(String objid, long volume) throws IOException {
-        NewFill fill = new NewFill(objid, facts(objid), nextName(), owner, Duration.ofMinutes(5));
+        NewFill fill = new NewFill(objid, facts(objid), nextName(), owner, Duration.ofMinutes(5), Set.of(volume));
         return ((BeginResult.Begun) fills.begin(fill, List.of(volume), WAIT, late -> {})).ticket();
     }
 

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -36,6 +37,20 @@ abstract class FillContract extends InventoryContract {
         assertThat(fills.stored(ticket)).isTrue();
         assertThat(fills.expects(id, ticket.name())).isFalse();
         assertThat(begin("a/1", 60, TWO, id)).isEqualTo(new BeginResult.Cached(List.of(copy)));
+    }
+
+    /** Such as a volume that was taken out of the configuration. */
+    @Test
+    void copiesInVolumesThatTheAskingInstanceDoesNotHaveAreNoneToIt() throws Exception {
+        long away = volume("away", 100);
+        long here = volume("here", 100);
+        fills.complete(begun("a/1", 60, ONE, away), ONE, facts(60)).orElseThrow();
+        NewFill asked = new NewFill("a/1", facts(60), name(), ONE, LEASE, Set.of(here));
+        BeginResult result = fills.begin(asked, List.of(here), WAIT, late -> {});
+        FillTicket ticket = ((BeginResult.Begun) result).ticket();
+        assertThat(ticket.volumeId()).isEqualTo(here);
+        fills.complete(ticket, ONE, facts(60)).orElseThrow();
+        assertThat(copies.find("a/1", WAIT)).extracting(CopyRow::volumeId).containsExactlyInAnyOrder(here, away);
     }
 
     @Test

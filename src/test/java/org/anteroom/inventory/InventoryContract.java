@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
 import org.anteroom.jdbc.TestDatabase;
@@ -88,8 +90,9 @@ abstract class InventoryContract {
                 size, Instant.parse("2024-05-06T07:08:09.123456789Z"), "\"tag\"", Sha256.of(new byte[0]), "text/plain");
     }
 
-    NewFill newFill(String objid, long size, Owner owner) {
-        return new NewFill(objid, facts(size), name(), owner, LEASE);
+    NewFill newFill(String objid, long size, Owner owner) throws DatabaseException {
+        Set<Long> all = volumes.all().stream().map(VolumeRow::id).collect(Collectors.toSet());
+        return new NewFill(objid, facts(size), name(), owner, LEASE, all);
     }
 
     BeginResult begin(String objid, long size, Owner owner, Long... candidates) throws DatabaseException {
