@@ -31,7 +31,7 @@ final class Adoptions {
 
     /** Begins to look at a volume, unless an earlier look has not ended or not been waited for yet. */
     void begin(String volume, Callable<Adoption> look) {
-        looks.computeIfAbsent(volume, name -> threads.submit(look));
+        var unused = looks.computeIfAbsent(volume, name -> threads.submit(look));
     }
 
     /**
