@@ -104,7 +104,8 @@ final class Instance {
         this.locations = new Locations<>(
                 settings.inventory(),
                 objid -> inventory.copies().find(objid, lookupTimeout).stream()
-                        // copies in volumes that are no longer configured, or are another instance's, are none to this one
+                        // copies in volumes that are no longer configured, or are another instance's, are none to this
+                        // one
                         .filter(copy -> caching.volume(copy.volumeId()) != null)
                         .toList(),
                 (objid, facts) -> FileHeaders.of(FileKey.parse(objid), facts),

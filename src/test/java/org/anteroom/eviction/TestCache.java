@@ -146,7 +146,8 @@ public final class TestCache implements AutoCloseable {
 
     public NewFill wish(String objid, int size, Owner by) {
         String name = "%032x".formatted(++names);
-        return new NewFill(objid, new FileFacts(size, null, null, null, null), name, by, Duration.ofSeconds(30), Set.of(volumeId));
+        return new NewFill(
+                objid, new FileFacts(size, null, null, null, null), name, by, Duration.ofSeconds(30), Set.of(volumeId));
     }
 
     public BeginResult begin(String objid, int size, Owner by) throws DatabaseException {

@@ -443,8 +443,7 @@ class TransferTest {
         };
         try (Socket socket = request()) {
             bodies.take().awaited.await();
-            Transfer waiting = last;
-            assertThat(waiting).isNotNull();
+            Transfer waiting = java.util.Objects.requireNonNull(last);
             waiting.abort(new FailureException(FailureReason.NOT_READY, "The service is stopping."));
             Answer answer = read(socket);
             assertThat(answer.head()).startsWith("HTTP/1.1 503").contains("Retry-After: 5");
@@ -466,8 +465,7 @@ class TransferTest {
             GrowingBody body = bodies.take();
             assertThat(socket.getInputStream().read()).isPositive();
             body.awaited.await();
-            Transfer waiting = last;
-            assertThat(waiting).isNotNull();
+            Transfer waiting = java.util.Objects.requireNonNull(last);
             waiting.abort(new FailureException(FailureReason.NOT_READY, "The service is stopping."));
             assertThat(socket.getInputStream().readAllBytes()).hasSizeLessThan(300_000);
         } catch (java.net.SocketException e) {
