@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.anteroom.archive.FakeArchive.Hang;
 import org.anteroom.metrics.Metrics;
@@ -24,6 +25,7 @@ import org.anteroom.tasks.Tasks;
 import org.anteroom.testing.FakeTicker;
 import org.anteroom.testing.Figures;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -122,7 +124,11 @@ class ArchiveGateTest {
 
     /** Waits until the probe that was begun has ended. */
     private void settleProbe() throws Exception {
-        gate.prober().submit(() -> {}).get();
+        // its pool has room for little more than the probe
+        Awaitility.await().ignoreException(RejectedExecutionException.class).until(() -> {
+            gate.prober().submit(() -> {}).get();
+            return true;
+        });
     }
 
     // ---- heads
