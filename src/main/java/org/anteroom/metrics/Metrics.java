@@ -22,7 +22,8 @@ import java.util.function.DoubleSupplier;
  *
  * <p>Not the JVM-wide one: two applications in one Tomcat, or an old and a new deployment of one, do not share figures.
  * Names follow Prometheus: {@code anteroom_} first, base units, counters end in {@code _total} in the text (not in the
- * name given here).
+ * name given here). There are no exemplars: nothing here traces, and the library would keep a thread for them that outlives
+ * the application.
  */
 public final class Metrics {
     private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -46,12 +47,22 @@ public final class Metrics {
 
     /** A counter; its children are got once and kept, since looking one up costs a map access. */
     public Counter counter(String name, String help, String... labels) {
-        return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
+        return Counter.builder()
+                .name(name)
+                .help(help)
+                .labelNames(labels)
+                .withoutExemplars()
+                .register(registry);
     }
 
     /** A number that goes up and down. */
     public Gauge gauge(String name, String help, String... labels) {
-        return Gauge.builder().name(name).help(help).labelNames(labels).register(registry);
+        return Gauge.builder()
+                .name(name)
+                .help(help)
+                .labelNames(labels)
+                .withoutExemplars()
+                .register(registry);
     }
 
     /** A number that is read when asked for. */
@@ -80,6 +91,7 @@ public final class Metrics {
                 .help(help)
                 .labelNames(labels)
                 .classicOnly()
+                .withoutExemplars()
                 .classicUpperBounds(upperBounds)
                 .register(registry);
     }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.Statement;
 import org.anteroom.testing.RawHttp;
 import org.anteroom.testing.TomcatProcess;
@@ -88,7 +87,8 @@ class AwayAtStartIT {
         try (TomcatProcess tomcat = tomcat().start()) {
             Requests.awaitHit(tomcat.uri(), CACHED, cached);
             tomcat.stop();
-            try (Connection lock = DriverManager.getConnection("jdbc:sqlite:" + base.resolve("anteroom/inventory.db"));
+            try (Connection lock =
+                            Stored.connect(base.resolve("anteroom/inventory.db").toString());
                     Statement statement = lock.createStatement()) {
                 statement.execute("PRAGMA locking_mode = EXCLUSIVE");
                 statement.execute("BEGIN EXCLUSIVE");

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.sqlite.SQLiteDataSource;
 
 /**
  * What the inventory's file says of one volume, and what lies in the volume's folder, read past the application.
@@ -70,7 +70,14 @@ record Stored(
 
     /** A connection that cannot change the database. */
     static Connection open(Path database) throws SQLException {
-        return DriverManager.getConnection("jdbc:sqlite:file:" + database + "?mode=ro");
+        return connect("file:" + database + "?mode=ro");
+    }
+
+    /** A connection to a database, without the list of drivers: an application that stopped in this JVM has cleared it. */
+    static Connection connect(String database) throws SQLException {
+        SQLiteDataSource source = new SQLiteDataSource();
+        source.setUrl("jdbc:sqlite:" + database);
+        return source.getConnection();
     }
 
     /** The only number that a query gives. */
