@@ -1,5 +1,7 @@
 package org.anteroom.http;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -54,6 +56,9 @@ public final class FileService {
 
     private static final int TRANSFER_THREADS = 8;
 
+    private static final int SUSPECTS_KEPT = 10_000;
+    private static final Duration SUSPECT_KEPT = Duration.ofMinutes(1);
+
     private static final int BUFFER = 128 * 1024;
     private static final int BUFFERS_KEPT = 256;
 
@@ -83,6 +88,9 @@ public final class FileService {
     private final Counter requests;
     private final CounterDataPoint hits;
     private final CounterDataPoint fallbacks;
+    /** Copies that were found short or wrong lately; should the inventory not have taken it, it is told again later. */
+    private final Cache<Long, String> suspected;
+
     private volatile boolean stopping;
 
     /**
@@ -119,6 +127,11 @@ public final class FileService {
         this.deliveryLanes = new Lanes(deliveries, TRANSFERS_WAITING, caching);
         this.lookupTimeout = lookupTimeout;
         this.clock = clock;
+        this.suspected = Caffeine.newBuilder()
+                .maximumSize(SUSPECTS_KEPT)
+                .expireAfterWrite(SUSPECT_KEPT)
+                .ticker(ticker)
+                .build();
         this.ticker = ticker;
         this.outages = new OutageLog(ticker);
         Metrics metrics = tasks.metrics();
@@ -188,13 +201,14 @@ public final class FileService {
                     return new CopyBody(copy, reader);
                 }
                 Bodies.close(reader);
-                log.warn(
-                        "Copy {} of {} is suspect: it has {} bytes instead of {}",
-                        copy.name(),
-                        copy.objid(),
-                        reader.size(),
-                        located.facts().size());
-                suspect(copy);
+                if (suspect(copy)) {
+                    log.warn(
+                            "Copy {} of {} is suspect: it has {} bytes instead of {}",
+                            copy.name(),
+                            copy.objid(),
+                            reader.size(),
+                            located.facts().size());
+                }
             } catch (NoSuchCopyException e) {
                 missing.add(copy);
             } catch (VolumeBusyException | VolumeDegradedException e) {
@@ -211,9 +225,16 @@ public final class FileService {
         return null;
     }
 
-    /** Sends no more readers to a copy that is short or wrong, which the caller has logged; in the background. */
-    void suspect(CopyRow copy) {
+    /**
+     * Sends no more readers to a copy that is short or wrong; in the background.
+     *
+     * @return false if another reader, or an earlier step of this one, has seen to it: the log needs it once
+     */
+    boolean suspect(CopyRow copy) {
         locations.forget(copy.objid());
+        if (suspected.asMap().putIfAbsent(copy.id(), copy.name()) != null) {
+            return false;
+        }
         background(() -> {
             try {
                 copies.suspect(copy.id());
@@ -222,6 +243,7 @@ public final class FileService {
             }
             locations.forget(copy.objid());
         });
+        return true;
     }
 
     /** Removes rows of copies that are gone, in the background, and each once though many readers meet it. */
