@@ -5,7 +5,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.naming.NamingException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +26,13 @@ public final class DataSources implements AutoCloseable {
     private static final int CONNECTIONS = 8;
 
     private static final long CONNECTION_TIMEOUT_MILLIS = 5_000;
+    private static final long LAST_WORK_MILLIS = 2_000;
 
     private final Surroundings surroundings;
     private @Nullable HikariDataSource own;
+
+    /** Those of our own pool; few, since it keeps them. */
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     /** No pool is looked for until one is asked for. */
     public DataSources(Surroundings surroundings) {
@@ -64,7 +70,25 @@ public final class DataSources implements AutoCloseable {
         own = null;
         if (pool != null) {
             pool.close();
+            threads.forEach(DataSources::awaitEnd);
         }
+    }
+
+    /** The pool does not wait for all of its threads, and the container reports those that are still ending. */
+    private static void awaitEnd(Thread thread) {
+        try {
+            thread.join(LAST_WORK_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "anteroom-inventory-pool");
+        thread.setDaemon(true);
+        threads.removeIf(old -> old.getState() == Thread.State.TERMINATED);
+        threads.add(thread);
+        return thread;
     }
 
     private PoolLookup ownPool() {
@@ -77,7 +101,9 @@ public final class DataSources implements AutoCloseable {
                 return new PoolLookup.Failed(Unwritable.message("keep its inventory", surroundings.home(), e), false);
             }
             try {
-                made = new HikariDataSource(sqlite(file));
+                HikariConfig config = sqlite(file);
+                config.setThreadFactory(this::thread);
+                made = new HikariDataSource(config);
             } catch (RuntimeException e) {
                 return new PoolLookup.Failed(
                         "The inventory " + file + " cannot be opened (" + Causes.shortly(e) + ").", true);

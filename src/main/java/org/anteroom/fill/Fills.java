@@ -233,7 +233,12 @@ public final class Fills {
             fill.abandon(new IOException(e));
         } finally {
             Unsettled how = end;
+            // a stop interrupts the reading of the archive, but what became of it is still told
+            boolean interrupted = Thread.interrupted();
             conclude(ticket, fill, how.reason(), () -> settleOrKeep(ticket, fill, how));
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -55,6 +55,9 @@ class DataSourcesTest {
         sources.close();
         assertThat(pool).hasToString("HikariDataSource (anteroom-inventory)");
         assertThat(((HikariDataSource) pool).isClosed()).isTrue();
+        assertThat(Thread.getAllStackTraces().keySet())
+                .as("the container reports what is left at this moment")
+                .noneMatch(thread -> thread.getName().startsWith("anteroom-inventory"));
     }
 
     @Test

@@ -144,6 +144,11 @@ final class Site implements AutoCloseable {
                 answer -> cacheStatus(answer).equals("anteroom; hit"));
     }
 
+    /** How long Tomcat waits for what is under way before it breaks it off and stops the application. */
+    void tomcatWaits(Duration delay) {
+        ((EmbeddedTomcat) server).context().setUnloadDelay(delay.toMillis());
+    }
+
     /** Whether a new connection is not served. */
     boolean refuses() {
         try (RawHttp http = RawHttp.connect(uri)) {

@@ -7,6 +7,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.DriverManager;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -69,11 +70,15 @@ class StopIT {
             assertThat(client.head().status()).isEqualTo(200);
             half.awaitReached();
 
+            site.tomcatWaits(Duration.ofSeconds(1));
             site.close();
 
             assertThatThrownBy(() -> client.body(SIZE)).isInstanceOfAny(EOFException.class, IOException.class);
         }
         nothingIsLeft();
+        assertThat(site.row("SELECT reserved, used FROM volumes")).containsExactly(0, 0);
+        assertThat(site.row("SELECT COUNT(*) FROM fills WHERE state = 'running'"))
+                .containsExactly(0);
 
         try (Site again = Site.start(Site.Server.TOMCAT, folder)) {
             assertThat(again.row("SELECT reserved, used FROM volumes")).containsExactly(0, 0);
