@@ -2,6 +2,7 @@ package org.anteroom.e2e;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -111,7 +112,11 @@ record Stored(
             tree.filter(Files::isRegularFile).forEach(files::add);
         }
         for (Path file : files) {
-            sizes.put(file.getFileName().toString(), Files.size(file));
+            try {
+                sizes.put(file.getFileName().toString(), Files.size(file));
+            } catch (NoSuchFileException e) {
+                // deleted since the walk met it; its row is gone or leaving, and the caller looks again
+            }
         }
         return sizes;
     }
