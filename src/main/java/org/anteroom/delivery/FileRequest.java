@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param head whether the method is HEAD rather than GET
  * @param inline whether the client wants to see the file rather than to keep it
+ * @param wantReprDigest the digests that the client would like to have (RFC 9530, section 4)
  */
 public record FileRequest(
         boolean head,
@@ -17,13 +18,14 @@ public record FileRequest(
         @Nullable String ifNoneMatch,
         @Nullable String ifModifiedSince,
         @Nullable String range,
-        @Nullable String ifRange) {
+        @Nullable String ifRange,
+        @Nullable String wantReprDigest) {
 
     /** A GET for the whole file, without conditions. */
-    public static final FileRequest GET = new FileRequest(false, false, null, null, null, null, null, null);
+    public static final FileRequest GET = new FileRequest(false, false, null, null, null, null, null, null, null);
 
     /** A HEAD without conditions. */
-    public static final FileRequest HEAD = new FileRequest(true, false, null, null, null, null, null, null);
+    public static final FileRequest HEAD = new FileRequest(true, false, null, null, null, null, null, null, null);
 
     /** Whether nothing is asked but the whole file as an attachment; {@code If-Range} alone means nothing. */
     boolean isPlain() {
@@ -32,6 +34,7 @@ public record FileRequest(
                 && ifUnmodifiedSince == null
                 && ifNoneMatch == null
                 && ifModifiedSince == null
-                && range == null;
+                && range == null
+                && wantReprDigest == null;
     }
 }

@@ -9,17 +9,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@code Range} field, read against a file's size (RFC 9110, sections 14.1 and 14.2).
  *
- * <p>A field in another unit, one that breaks the grammar, one whose first position is behind its last, and one of more
- * than {@link #MAX_RANGES} ranges are ignored, as the RFC allows: the whole file is sent. Ranges that overlap or touch are
- * merged, the rest is in the order of the file (section 15.3.7.2).
+ * <p>A field in another unit, one that breaks the grammar, and one whose first position is behind its last are ignored, as
+ * the RFC allows: the whole file is sent. Ranges that lie outside of the file are left out. Ranges that overlap become one,
+ * in the place of the first of them that was asked for; the order is that of the field (section 15.3.7.2). So no byte is
+ * sent twice, and none that was not asked for. What is left of a field may be {@link #MAX_PARTS} ranges; one of more is
+ * ignored.
  *
  * @param kind what the field means for this file
- * @param ranges the satisfiable ranges, merged; empty unless the kind is {@link Kind#SATISFIABLE}
+ * @param ranges the satisfiable ranges, none overlapping another; empty unless the kind is {@link Kind#SATISFIABLE}
  */
 record Ranges(Kind kind, List<ByteRange> ranges) {
 
-    /** Most ranges in one field. Past it a client asks for work rather than for bytes. */
-    static final int MAX_RANGES = 64;
+    /** Most parts of one answer. Past it a client asks for work rather than for bytes. */
+    static final int MAX_PARTS = 200;
 
     /** What a field means for a file. */
     enum Kind {
@@ -40,7 +42,7 @@ record Ranges(Kind kind, List<ByteRange> ranges) {
         ranges = List.copyOf(ranges);
     }
 
-    /** The only range after merging, or null if there are several or none. */
+    /** The only range, or null if there are several or none. */
     @Nullable
     ByteRange single() {
         return ranges.size() == 1 ? ranges.get(0) : null;
@@ -65,7 +67,7 @@ record Ranges(Kind kind, List<ByteRange> ranges) {
             int to = trimSpace(field, from, end);
             if (from < to) { // else an empty element of the list (RFC 9110, section 5.6.1.2)
                 count++;
-                if (count > MAX_RANGES || !add(field, from, to, size, found)) {
+                if (!add(field, from, to, size, found)) {
                     return IGNORED;
                 }
             }
@@ -74,7 +76,11 @@ record Ranges(Kind kind, List<ByteRange> ranges) {
         if (count == 0) {
             return IGNORED;
         }
-        return found.isEmpty() ? UNSATISFIABLE : new Ranges(Kind.SATISFIABLE, merge(found));
+        if (found.isEmpty()) {
+            return UNSATISFIABLE;
+        }
+        List<ByteRange> ranges = coalesce(found);
+        return ranges.size() > MAX_PARTS ? IGNORED : new Ranges(Kind.SATISFIABLE, ranges);
     }
 
     /** Adds the range if it is satisfiable; false if it is malformed, or cannot be expressed. */
@@ -105,23 +111,36 @@ record Ranges(Kind kind, List<ByteRange> ranges) {
         return true;
     }
 
-    private static List<ByteRange> merge(List<ByteRange> found) {
+    /**
+     * A range and its place in the field.
+     *
+     * @param place the least of those that were made one
+     */
+    private record Placed(ByteRange range, int place) {}
+
+    private static List<ByteRange> coalesce(List<ByteRange> found) {
         if (found.size() == 1) {
             return found;
         }
-        found.sort(Comparator.comparingLong(ByteRange::first));
-        List<ByteRange> merged = new ArrayList<>(found.size());
-        ByteRange last = found.get(0);
-        for (ByteRange range : found.subList(1, found.size())) {
-            if (range.first() <= last.end()) {
-                last = new ByteRange(last.first(), Math.max(last.last(), range.last()));
+        List<Placed> sorted = new ArrayList<>(found.size());
+        for (int place = 0; place < found.size(); place++) {
+            sorted.add(new Placed(found.get(place), place));
+        }
+        sorted.sort(Comparator.comparingLong(placed -> placed.range().first()));
+        List<Placed> apart = new ArrayList<>(found.size());
+        Placed last = sorted.get(0);
+        for (Placed next : sorted.subList(1, sorted.size())) {
+            if (next.range().first() <= last.range().last()) {
+                long end = Math.max(last.range().last(), next.range().last());
+                last = new Placed(new ByteRange(last.range().first(), end), Math.min(last.place(), next.place()));
             } else {
-                merged.add(last);
-                last = range;
+                apart.add(last);
+                last = next;
             }
         }
-        merged.add(last);
-        return merged;
+        apart.add(last);
+        apart.sort(Comparator.comparingInt(Placed::place));
+        return apart.stream().map(Placed::range).toList();
     }
 
     /** A number of any length, the largest long standing for what is larger; -1 if there is anything but digits. */

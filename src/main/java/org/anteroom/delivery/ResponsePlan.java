@@ -31,6 +31,7 @@ public final class ResponsePlan {
     private final long contentLength;
     private final long offset;
     private final boolean body;
+    private final @Nullable Multipart multipart;
 
     private ResponsePlan(int status, List<String> headers, long contentLength, long offset, boolean body) {
         this.status = status;
@@ -38,14 +39,28 @@ public final class ResponsePlan {
         this.contentLength = contentLength;
         this.offset = offset;
         this.body = body;
+        this.multipart = null;
+    }
+
+    private ResponsePlan(List<String> headers, Multipart multipart) {
+        this.status = 206;
+        this.headers = List.copyOf(headers);
+        this.contentLength = multipart.length();
+        this.offset = multipart.range(0).first();
+        this.body = true;
+        this.multipart = multipart;
     }
 
     /**
      * Decides.
      *
-     * <p>HEAD ignores ranges (RFC 9110, section 14.2). Several ranges that do not merge into one are answered with the whole
-     * file. A file of unknown size has neither length nor ranges. A last change in the future is not told, and is no
-     * validator (section 8.8.2.1).
+     * <p>HEAD ignores ranges (RFC 9110, section 14.2). Several ranges are answered in parts, unless the parts with what is
+     * around them would be longer than the file: then by the whole of it. So an answer is never longer than the file, nor
+     * longer than the ranges that it answers by more than the headers of {@link Ranges#MAX_PARTS} parts. A file of unknown
+     * size has neither length nor ranges. A last change in the future is not told, and is no validator (section 8.8.2.1).
+     *
+     * <p>The digest is sent to whoever does not refuse it (see {@link WantDigest}), with the whole and with parts, since it is
+     * that of the whole in any case (RFC 9530, section 3).
      *
      * @param clock what future changes, dates with two-digit years and the strength of dates are judged by
      */
@@ -58,7 +73,7 @@ public final class ResponsePlan {
         Instant validator = dated ? lastModified : null;
         return switch (Preconditions.evaluate(request, file.etag(), validator, clock)) {
             case FAILED -> new ResponsePlan(412, List.of(), NO_LENGTH, 0, false);
-            case NOT_MODIFIED -> notModified(file);
+            case NOT_MODIFIED -> notModified(file, dated);
             case PROCEED -> proceed(request, file, validator, clock);
         };
     }
@@ -77,17 +92,22 @@ public final class ResponsePlan {
             List<String> headers = List.of("Content-Range", "bytes */" + facts.size(), "Accept-Ranges", "bytes");
             return new ResponsePlan(416, headers, NO_LENGTH, 0, false);
         }
+        if (ranges.kind() == Ranges.Kind.IGNORED) {
+            return whole(file, request, validator != null);
+        }
         ByteRange range = ranges.single();
-        return range == null ? whole(file, request, validator != null) : part(file, request, validator != null, range);
+        return range == null
+                ? parts(file, request, validator != null, ranges.ranges())
+                : part(file, request, validator != null, range);
     }
 
     static ResponsePlan whole(FileHeaders file, FileRequest request, boolean dated) {
         long size = file.facts().hasSize() ? file.facts().size() : NO_LENGTH;
-        return new ResponsePlan(200, fileHeaders(file, request, dated), size, 0, !request.head());
+        return new ResponsePlan(200, fileHeaders(file, request, dated, file.contentType()), size, 0, !request.head());
     }
 
     private static ResponsePlan part(FileHeaders file, FileRequest request, boolean dated, ByteRange range) {
-        List<String> headers = fileHeaders(file, request, dated);
+        List<String> headers = fileHeaders(file, request, dated, file.contentType());
         add(
                 headers,
                 "Content-Range",
@@ -96,29 +116,36 @@ public final class ResponsePlan {
         return new ResponsePlan(206, headers, range.length(), range.first(), true);
     }
 
+    private static ResponsePlan parts(FileHeaders file, FileRequest request, boolean dated, List<ByteRange> ranges) {
+        Multipart parts = new Multipart(ranges, file.contentType(), file.facts().size());
+        return parts.length() >= file.facts().size()
+                ? whole(file, request, dated)
+                : new ResponsePlan(fileHeaders(file, request, dated, parts.mediaType()), parts);
+    }
+
     /** No more than guides the update of a cache (RFC 9110, section 15.4.5). */
-    private static ResponsePlan notModified(FileHeaders file) {
+    private static ResponsePlan notModified(FileHeaders file, boolean dated) {
         List<String> headers = new ArrayList<>(4);
         add(headers, "Cache-Control", CACHE_CONTROL);
         if (file.etag() != null) {
             add(headers, "ETag", file.etag());
         } else {
-            add(headers, "Last-Modified", file.lastModifiedText());
+            add(headers, "Last-Modified", dated ? file.lastModifiedText() : null);
         }
         return new ResponsePlan(304, headers, NO_LENGTH, 0, false);
     }
 
-    private static List<String> fileHeaders(FileHeaders file, FileRequest request, boolean dated) {
+    private static List<String> fileHeaders(FileHeaders file, FileRequest request, boolean dated, String contentType) {
         List<String> headers = new ArrayList<>(20);
         add(headers, "Accept-Ranges", file.facts().hasSize() ? "bytes" : "none");
         add(headers, "ETag", file.etag());
         add(headers, "Last-Modified", dated ? file.lastModifiedText() : null);
-        add(headers, "Content-Type", file.contentType());
+        add(headers, "Content-Type", contentType);
         add(
                 headers,
                 "Content-Disposition",
                 request.inline() ? ContentDisposition.inline(file.disposition()) : file.disposition());
-        add(headers, "Repr-Digest", file.digest());
+        add(headers, "Repr-Digest", WantDigest.refusesSha256(request.wantReprDigest()) ? null : file.digest());
         add(headers, "Cache-Control", CACHE_CONTROL);
         add(headers, "X-Content-Type-Options", "nosniff");
         add(headers, "Content-Security-Policy", request.inline() ? CONTENT_SECURITY_POLICY : null);
@@ -142,9 +169,14 @@ public final class ResponsePlan {
         return body;
     }
 
-    /** The position of the first byte to send, 0 where none is. */
+    /** The position in the file of the first byte to send, 0 where none is. */
     public long offset() {
         return offset;
+    }
+
+    /** The parts to send, or null where what is sent is one piece of the file. */
+    public @Nullable Multipart multipart() {
+        return multipart;
     }
 
     /**

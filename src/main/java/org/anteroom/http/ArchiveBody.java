@@ -52,6 +52,16 @@ final class ArchiveBody implements Body {
         this.chunk = ByteBuffer.allocate(capacity).flip();
     }
 
+    /** Moves on to a position if the bytes there are at hand, or next; to be called when the last read returned some. */
+    boolean skipTo(long position) {
+        if (pending != null || position < start || position > start + chunk.remaining()) {
+            return false;
+        }
+        chunk.position(chunk.position() + (int) (position - start));
+        start = position;
+        return true;
+    }
+
     @Override
     public int read(ByteBuffer target, long position) throws IOException {
         if (position != start) {

@@ -11,6 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.FileRequest;
+import org.anteroom.delivery.Multipart;
 import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.Located;
@@ -177,17 +178,17 @@ final class Exchange implements Transfer.Source {
         if (body instanceof CopyBody copy) {
             tried(copy.copy());
         }
-        long end = decided.contentLength() == ResponsePlan.NO_LENGTH
-                ? Long.MAX_VALUE
-                : decided.offset() + decided.contentLength();
+        Multipart parts = decided.multipart();
+        long first = parts == null ? decided.offset() : 0;
+        long end = decided.contentLength() == ResponsePlan.NO_LENGTH ? Long.MAX_VALUE : first + decided.contentLength();
         Transfer begun;
         try {
             begun = new Transfer(
                     started(),
                     response.getOutputStream(),
                     this,
-                    body,
-                    decided.offset(),
+                    parts == null ? body : new PartsBody(parts, body, this::moveTo),
+                    first,
                     end,
                     service.buffers,
                     body instanceof FillBody fill ? service.deliveryLanes.of(fill.volumeId()) : service.deliveries);
@@ -271,6 +272,10 @@ final class Exchange implements Transfer.Source {
 
     @Override
     public Body next(Body failed, long position, IOException cause) throws IOException {
+        if (failed instanceof PartsBody parts) {
+            parts.goOn(next(parts.source(), parts.positionInFile(position), cause));
+            return parts;
+        }
         if (failed instanceof ArchiveBody) {
             throw cause;
         }
@@ -281,7 +286,7 @@ final class Exchange implements Transfer.Source {
         Body body = nextCopy();
         FileFacts known = known();
         if (body == null) {
-            body = new ArchiveBody(service.archive.resume(key, known, position), known, position);
+            body = fromArchive(known, position);
         }
         log.warn(
                 "A reader of {} lost its source at byte {} and goes on from {}: {}",
@@ -290,6 +295,22 @@ final class Exchange implements Transfer.Source {
                 body instanceof CopyBody other ? "copy " + other.copy().name() : "the archive",
                 cause.toString());
         return body;
+    }
+
+    private Body fromArchive(FileFacts known, long position) {
+        return new ArchiveBody(service.archive.resume(key, known, position), known, position);
+    }
+
+    /** Where a further part of the file is read: as the one before it, unless that would be to wait for long. */
+    private Body moveTo(long position, Body before) {
+        boolean reachable = before instanceof ArchiveBody archive
+                ? archive.skipTo(position)
+                : !(before instanceof FillBody fill && fill.isFarBehind(position));
+        if (reachable) {
+            return before;
+        }
+        before.close();
+        return fromArchive(known(), position);
     }
 
     private @Nullable Body nextCopy() {

@@ -23,7 +23,8 @@ final class FileRequests {
                 field(request, "If-None-Match"),
                 field(request, "If-Modified-Since"),
                 field(request, "Range"),
-                field(request, "If-Range"));
+                field(request, "If-Range"),
+                field(request, "Want-Repr-Digest"));
     }
 
     /** All lines of a field (RFC 9110, section 5.3); a condition on the second one counts, too. */

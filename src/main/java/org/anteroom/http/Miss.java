@@ -28,9 +28,6 @@ import org.slf4j.LoggerFactory;
 final class Miss {
     private static final Logger log = LoggerFactory.getLogger(Miss.class);
 
-    /** How far ahead of a running fill a range may begin and still wait for it rather than be read from the archive. */
-    private static final long AHEAD = 8L << 20;
-
     private static final String UNREADABLE = "copy-unreadable";
 
     private static final String MISS = "anteroom; fwd=uri-miss";
@@ -78,7 +75,7 @@ final class Miss {
     }
 
     private boolean follow(Fill fill, ResponsePlan plan, String status) {
-        if (plan.offset() - fill.readable() > AHEAD) {
+        if (FillBody.isFarBehind(fill, plan.offset())) {
             passThrough(fill.facts(), plan, status);
             return true;
         }

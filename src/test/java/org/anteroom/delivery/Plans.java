@@ -58,7 +58,8 @@ final class Plans {
                 map.get("If-None-Match"),
                 map.get("If-Modified-Since"),
                 map.get("Range"),
-                map.get("If-Range"));
+                map.get("If-Range"),
+                map.get("Want-Repr-Digest"));
     }
 
     static ResponsePlan decide(FileRequest request) {

@@ -66,7 +66,7 @@ class ResponsePlanTest {
 
     @Test
     void whatIsLookedAtIsKeptInASandbox() {
-        ResponsePlan plan = Plans.decide(new FileRequest(false, true, null, null, null, null, null, null));
+        ResponsePlan plan = Plans.decide(new FileRequest(false, true, null, null, null, null, null, null, null));
         assertThat(plan.header("content-disposition")).isEqualTo("inline; filename=\"data.csv\"");
         assertThat(plan.header("Content-Security-Policy")).contains("sandbox").contains("default-src 'none'");
         assertThat(plan.header("X-Content-Type-Options")).isEqualTo("nosniff");

@@ -74,6 +74,27 @@ class ArchiveBodyTest {
         assertThatThrownBy(() -> body.read(target, 0)).hasMessage("too slow");
     }
 
+    @Test
+    void whatIsAtHandIsSkippedAndNothingElse() throws IOException {
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ByteBuffer target = ByteBuffer.allocate(100);
+        assertThat(body.read(target, 0)).isZero();
+        assertThat(body.skipTo(0)).as("while the buffer is the stream's").isFalse();
+        stream.answer();
+        assertThat(body.read(target, 0)).isEqualTo(100);
+        assertThat(body.skipTo(99)).isFalse();
+        assertThat(body.skipTo(Stream.CHUNK + 1)).isFalse();
+        assertThat(body.skipTo(60_000)).isTrue();
+        assertThat(body.read(target.clear(), 60_000)).isEqualTo(100);
+        assertThat(target.array()).isEqualTo(Arrays.copyOfRange(bytes, 60_000, 60_100));
+
+        assertThat(body.skipTo(Stream.CHUNK)).isTrue();
+        assertThat(body.read(target.clear(), Stream.CHUNK)).isZero();
+        stream.answer();
+        assertThat(body.read(target, Stream.CHUNK)).isEqualTo(100);
+        assertThat(target.array()).isEqualTo(Arrays.copyOfRange(bytes, Stream.CHUNK, Stream.CHUNK + 100));
+    }
+
     private FileFacts facts(@Nullable Sha256 checksum) {
         return new FileFacts(SIZE, null, "\"tag\"", checksum, null);
     }

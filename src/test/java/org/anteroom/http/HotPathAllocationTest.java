@@ -40,7 +40,7 @@ class HotPathAllocationTest {
     private void serve() throws IOException {
         for (int i = 0; i < REQUESTS; i++) {
             FileTarget target = FileTarget.parse("/files/ark:/12345/xyz/folder/data.csv", null);
-            FileRequest request = new FileRequest(false, false, null, null, null, null, null, null);
+            FileRequest request = new FileRequest(false, false, null, null, null, null, null, null, null);
             ResponsePlan plan = ResponsePlan.decide(request, file, clock);
             plan.forEachHeader((name, value) -> length += value.length());
             length += target instanceof FileTarget.File ? 1 : 0;
