@@ -1,14 +1,17 @@
 package org.anteroom.archive;
 
 import java.io.IOException;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 
 /**
  * Long-term storage: slow, complete, the truth. It is only read.
  *
  * <p>All methods may block for as long as the storage likes; {@link ArchiveGate} bounds how many do so and how long
- * anyone waits. Failures are {@link org.anteroom.model.FailureException} with NOT_FOUND, ARCHIVE_FAILED, ARCHIVE_TIMEOUT
+ * anyone waits. Failures are {@link FailureException} with NOT_FOUND, ARCHIVE_FAILED, ARCHIVE_TIMEOUT
  * or WRONG_BYTES; any other IOException counts as ARCHIVE_FAILED.
  */
 public interface Archive {
@@ -23,6 +26,22 @@ public interface Archive {
      * @param offset the position to begin at, from 0 to the size
      */
     ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException;
+
+    /**
+     * What lies in a folder, a page at a time in the order of {@link ArchiveEntry#compareKeys}, holding no more than a
+     * page in memory however much lies there.
+     *
+     * <p>Every entry can be asked for by its name. What has a name that is no UTF-8 or has control characters, what is
+     * neither a file nor a folder, and what lies outside of the archive is left out.
+     *
+     * @param after the {@link ArchiveEntry#key()} to go on after, or the empty string
+     * @param limit the most entries; 0 asks no more than whether there is such a folder
+     * @throws FailureException NOT_FOUND if there is no such folder; NOT_LISTED if this kind of archive cannot list
+     */
+    default FolderPage list(FolderKey folder, String after, int limit) throws IOException {
+        throw new FailureException(
+                FailureReason.NOT_LISTED, "This archive lists no folders; its files can be asked for by their names.");
+    }
 
     /** Whether the archive answers: returns when it does, throws when it does not. Cheap; called every few seconds. */
     void probe() throws IOException;

@@ -16,6 +16,7 @@ import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.anteroom.tasks.Tasks;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,6 +71,7 @@ public final class ArchiveGate implements AutoCloseable {
     private final AtomicInteger streams = new AtomicInteger();
     private final Cache<FileKey, FileFacts> found;
     private final Cache<FileKey, FailureException> missing;
+    private final Cache<FolderKey, FailureException> missingFolders;
     private final ConcurrentMap<FileKey, CompletableFuture<FileFacts>> asked = new ConcurrentHashMap<>();
     private final Archive blocking = new BlockingArchive(this);
     private final AtomicBoolean probing = new AtomicBoolean();
@@ -95,10 +97,11 @@ public final class ArchiveGate implements AutoCloseable {
         this.probes = new BoundedCalls(prober, 1, metrics, ticker);
         this.found = memory(min(settings.headTtl(), LONGEST_HEAD_MEMORY), ticker);
         this.missing = memory(settings.missingTtl(), ticker);
+        this.missingFolders = memory(settings.missingTtl(), ticker);
         this.health = new ArchiveHealth(true, "", clock.instant());
     }
 
-    private static <T> Cache<FileKey, T> memory(Duration ttl, Ticker ticker) {
+    private static <K, T> Cache<K, T> memory(Duration ttl, Ticker ticker) {
         return Caffeine.newBuilder()
                 .maximumSize(REMEMBERED_FILES)
                 .expireAfterWrite(ttl)
@@ -154,6 +157,25 @@ public final class ArchiveGate implements AutoCloseable {
     }
 
     /**
+     * A page of a folder, as {@link Archive#list} has it. That a folder is missing is remembered as for files.
+     *
+     * @return completes with the page or with a FailureException (see {@link #failure})
+     */
+    public CompletableFuture<FolderPage> list(FolderKey folder, String after, int limit) {
+        FailureException gone = missingFolders.getIfPresent(folder);
+        if (gone != null) {
+            return CompletableFuture.failedFuture(gone);
+        }
+        CompletableFuture<FolderPage> answer =
+                calls.submit("list", settings.firstByteTimeout(), () -> archive.list(folder, after, limit));
+        return answer.whenComplete((page, failure) -> {
+            if (failure != null && failure(failure).reason() == FailureReason.NOT_FOUND) {
+                missingFolders.put(folder, failure(failure));
+            }
+        });
+    }
+
+    /**
      * A file's bytes, for passing them through. Nothing is asked of the archive before the first read.
      *
      * @param expected the facts that the reader goes by; if the file is no longer that one, reading fails with WRONG_BYTES
@@ -205,6 +227,7 @@ public final class ArchiveGate implements AutoCloseable {
         asked.remove(key);
         found.invalidate(key);
         missing.invalidate(key);
+        missingFolders.invalidate(FolderKey.of(key));
     }
 
     /** What the last probe found; a read of memory. */

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.anteroom.tasks.IoGuard;
 
 /** The gate as an {@link Archive} for threads that may wait: bounded in number and in time like everything else. */
@@ -32,6 +33,11 @@ final class BlockingArchive implements Archive {
             throw e;
         }
         return new BlockingStream(stream);
+    }
+
+    @Override
+    public FolderPage list(FolderKey folder, String after, int limit) throws IOException {
+        return await(gate.list(folder, after, limit));
     }
 
     @Override

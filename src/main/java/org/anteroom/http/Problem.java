@@ -43,7 +43,7 @@ public record Problem(int status, String detail) {
         return switch (reason) {
             case MALFORMED -> 400;
             case FORBIDDEN -> 403;
-            case NOT_FOUND -> 404;
+            case NOT_FOUND, NOT_LISTED -> 404;
             case METHOD_NOT_ALLOWED -> 405;
             case CONFLICT -> 409;
             case INTERNAL -> 500;

@@ -11,6 +11,8 @@ public enum FailureReason {
     MALFORMED,
     /** The archive has no such file, or the API no such thing. 404. */
     NOT_FOUND,
+    /** The archive has no way to list folders. 404: there is no listing, and never will be. */
+    NOT_LISTED,
     /** The method is not for this resource. 405. */
     METHOD_NOT_ALLOWED,
     /** The state of the thing forbids the change. 409. */

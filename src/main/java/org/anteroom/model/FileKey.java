@@ -21,15 +21,23 @@ public record FileKey(String dataset, String path, @Nullable String version) {
 
     /** Checks what the record promises. */
     public FileKey {
+        check(dataset, version);
+        checkPath(path);
+    }
+
+    static void check(String dataset, @Nullable String version) {
         requireText("dataset", dataset);
         if (dataset.equals(".") || dataset.equals("..")) {
             throw new IllegalArgumentException("the dataset's id may not be . or ..");
         }
-        requireText("path", path);
-        requireSegments(path);
         if (version != null) {
             requireText("version", version);
         }
+    }
+
+    static void checkPath(String path) {
+        requireText("path", path);
+        requireSegments(path);
     }
 
     /** A key of the newest version. */

@@ -7,15 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every kind of archive promises. */
 public abstract class ArchiveContract {
@@ -101,6 +105,72 @@ public abstract class ArchiveContract {
         put(key, bytes(1001));
         assertFails(FailureReason.WRONG_BYTES, () -> archive().open(key, old, 0));
     }
+
+    // ---- folders
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 1000})
+    void folderIsListedInPagesInTheOrderOfKeys(int limit) throws IOException {
+        List<String> keys = List.of(
+                " a", "B", "a", "a b", "a-b", "a.b/", "a/", "a0", "b'\"\\%+;?#&", "é", "\uFF5E", "\uD83D\uDE00/");
+        for (String key : keys) {
+            if (!key.equals("a/") || holdsFilesAndFoldersOfOneName()) {
+                put(FileKey.of("tides-2024", "data/" + (key.endsWith("/") ? key + "inside" : key)), bytes(10));
+            }
+        }
+        put(FileKey.of("tides-2024", "data!"), bytes(1));
+        put(FileKey.of("tides-2025", "data/other"), bytes(1));
+        FolderKey folder = new FolderKey("tides-2024", "data", null);
+        List<String> found = new ArrayList<>();
+        FolderPage page = new FolderPage(List.of(), true);
+        while (page.more()) {
+            page = archive().list(folder, found.isEmpty() ? "" : found.get(found.size() - 1), limit);
+            assertThat(page.entries()).hasSizeBetween(1, limit);
+            page.entries().forEach(entry -> found.add(entry.key()));
+        }
+        List<String> expected = new ArrayList<>(keys);
+        if (!holdsFilesAndFoldersOfOneName()) {
+            expected.remove("a/");
+        }
+        assertThat(found).isEqualTo(expected);
+    }
+
+    @Test
+    void entriesAreWhatTheHeadSays() throws IOException {
+        put(FileKey.of("ark:/12345/x9", "a.txt"), bytes(20));
+        put(FileKey.of("ark:/12345/x9", "data/b.txt"), bytes(20));
+        FolderKey root = new FolderKey("ark:/12345/x9", "", null);
+        FolderPage page = archive().list(root, "", 10);
+        assertThat(page)
+                .isEqualTo(new FolderPage(
+                        List.of(
+                                new ArchiveEntry("a.txt", archive().head(root.file("a.txt"))),
+                                new ArchiveEntry("data", null)),
+                        false));
+        assertThat(archive().list(root, "data/", 10)).isEqualTo(new FolderPage(List.of(), false));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"tides-2024, a.txt", "tides-2024, dat", "tides-2024, data/none", "none, ''", "tides-2024, a.txt/below"})
+    void whatIsNoFolderIsNotFound(String dataset, String path) throws IOException {
+        put(FileKey.of("tides-2024", "a.txt"), bytes(1));
+        put(FileKey.of("tides-2024", "data/b.txt"), bytes(1));
+        FolderKey key = new FolderKey(dataset, path, null);
+        assertFails(FailureReason.NOT_FOUND, () -> archive().list(key, "", 10));
+        assertFails(FailureReason.NOT_FOUND, () -> archive().list(key, "", 0));
+    }
+
+    @Test
+    void listOfNothingTellsThatThereIsTheFolder() throws IOException {
+        put(FileKey.of("tides-2024", "data/b.txt"), bytes(1));
+        assertThat(archive()
+                        .list(new FolderKey("tides-2024", "data", null), "", 0)
+                        .entries())
+                .isEmpty();
+    }
+
+    /** Whether this kind of archive can hold a file and a folder of the same name. */
+    protected abstract boolean holdsFilesAndFoldersOfOneName();
 
     @Test
     void answersTheProbe() throws IOException {

@@ -21,6 +21,7 @@ import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.anteroom.tasks.Tasks;
 import org.anteroom.testing.FakeTicker;
 import org.anteroom.testing.Figures;
@@ -129,6 +130,35 @@ class ArchiveGateTest {
             gate.prober().submit(() -> {}).get();
             return true;
         });
+    }
+
+    // ---- folders
+
+    @Test
+    void aFolderIsListedWithinTheBoundsOfEveryCall() throws Exception {
+        put(5);
+        FolderKey folder = new FolderKey(KEY.dataset(), "data", null);
+        assertThat(get(gate.list(folder, "", 10)).entries()).hasSize(1);
+        assertThat(gate.blocking().list(folder, "", 10).entries()).hasSize(1);
+        assertThat(calls("list", "ok")).isEqualTo(2);
+        Hang hang = hang(1);
+        archive.headHang = hang;
+        CompletableFuture<FolderPage> page = gate.list(folder, "", 10);
+        hang.awaitEntered();
+        ticker.advance(FIRST_BYTE);
+        gate.watch();
+        assertFails(FailureReason.ARCHIVE_TIMEOUT, () -> get(page));
+    }
+
+    @Test
+    void aMissingFolderIsRememberedForAWhile() throws Exception {
+        FolderKey folder = new FolderKey(KEY.dataset(), "data", null);
+        assertFails(FailureReason.NOT_FOUND, () -> get(gate.list(folder, "", 10)));
+        put(5);
+        assertFails(FailureReason.NOT_FOUND, () -> get(gate.list(folder, "", 0)));
+        assertThat(archive.lists).hasValue(1);
+        ticker.advance(Duration.ofSeconds(11));
+        assertThat(get(gate.list(folder, "", 10)).entries()).hasSize(1);
     }
 
     // ---- heads

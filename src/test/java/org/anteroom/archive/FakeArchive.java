@@ -2,6 +2,7 @@ package org.anteroom.archive;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -10,12 +11,14 @@ import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.jspecify.annotations.Nullable;
 
 /** An archive in memory that fails or hangs when told to, and counts what is asked. */
 final class FakeArchive implements Archive {
     final Map<FileKey, byte[]> files = new ConcurrentHashMap<>();
     final AtomicInteger heads = new AtomicInteger();
+    final AtomicInteger lists = new AtomicInteger();
     final AtomicInteger opens = new AtomicInteger();
     final AtomicInteger probes = new AtomicInteger();
     final AtomicInteger openStreams = new AtomicInteger();
@@ -108,6 +111,16 @@ final class FakeArchive implements Archive {
                 openStreams.decrementAndGet();
             }
         };
+    }
+
+    @Override
+    public FolderPage list(FolderKey folder, String after, int limit) throws IOException {
+        lists.incrementAndGet();
+        meet(headHang);
+        if (files.keySet().stream().noneMatch(key -> key.dataset().equals(folder.dataset()))) {
+            throw new FailureException(FailureReason.NOT_FOUND, "The archive has no such folder.");
+        }
+        return new FolderPage(List.of(new ArchiveEntry("entry", null)), false);
     }
 
     @Override

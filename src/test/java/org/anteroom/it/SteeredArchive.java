@@ -10,8 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveStream;
+import org.anteroom.archive.FolderPage;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.jspecify.annotations.Nullable;
 
 /** What is put around an archive to count its opened files, and to hold one of them at a byte for as long as a test likes. */
@@ -78,6 +80,11 @@ final class SteeredArchive {
                 opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
                 Hold hold = holds.remove(key.path());
                 return new SteeredStream(inner.open(key, expected, offset), offset, hold);
+            }
+
+            @Override
+            public FolderPage list(FolderKey folder, String after, int limit) throws IOException {
+                return inner.list(folder, after, limit);
             }
 
             @Override

@@ -16,12 +16,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
+import java.util.List;
 import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveStream;
+import org.anteroom.archive.FolderPage;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 
 /**
  * The archive that is a directory tree: ROOT/encode(dataset)/path.
@@ -79,6 +82,26 @@ public final class DirectoryArchive implements Archive {
         }
     }
 
+    @Override
+    public FolderPage list(FolderKey key, String after, int limit) throws IOException {
+        Path path = path(key.dataset(), key.path());
+        try {
+            Path folder = key.version() == null ? path.toRealPath() : null;
+            Path realRoot = root.toRealPath();
+            if (folder == null || !folder.startsWith(realRoot) || !Files.isDirectory(folder)) {
+                throw noFolder();
+            }
+            return limit == 0
+                    ? new FolderPage(List.of(), false)
+                    : new FolderReader(root, realRoot, path, folder).page(after, limit);
+        } catch (FailureException e) {
+            throw e;
+        } catch (IOException e) {
+            FailureException failure = failure(path, e);
+            throw failure.reason() == FailureReason.NOT_FOUND ? noFolder() : failure;
+        }
+    }
+
     private boolean isStill(FileKey key, Found found) throws IOException {
         try {
             return found.equals(locate(key));
@@ -116,7 +139,7 @@ public final class DirectoryArchive implements Archive {
         if (key.version() != null) {
             throw notFound();
         }
-        Path path = path(key);
+        Path path = path(key.dataset(), key.path());
         try {
             Path real = path.toRealPath();
             if (!real.startsWith(root.toRealPath())) {
@@ -135,10 +158,10 @@ public final class DirectoryArchive implements Archive {
         }
     }
 
-    private Path path(FileKey key) throws FailureException {
+    private Path path(String dataset, String inside) throws FailureException {
         Path relative;
         try {
-            relative = Path.of(FileKey.encode(key.dataset()), key.path());
+            relative = Path.of(FileKey.encode(dataset), inside);
         } catch (InvalidPathException e) {
             throw notFound();
         }
@@ -158,7 +181,7 @@ public final class DirectoryArchive implements Archive {
         return path.toString().getBytes(UTF_8).length;
     }
 
-    private static FileFacts facts(BasicFileAttributes attributes) {
+    static FileFacts facts(BasicFileAttributes attributes) {
         Instant modified = attributes.lastModifiedTime().toInstant();
         String tag = "\"" + Long.toHexString(attributes.size()) + "-" + Long.toHexString(modified.getEpochSecond())
                 + "-" + Integer.toHexString(modified.getNano()) + "\"";
@@ -205,6 +228,10 @@ public final class DirectoryArchive implements Archive {
 
     private static FailureException notFound() {
         return new FailureException(FailureReason.NOT_FOUND, "The archive has no such file.");
+    }
+
+    private static FailureException noFolder() {
+        return new FailureException(FailureReason.NOT_FOUND, "The archive has no such folder.");
     }
 
     private static FailureException changed() {

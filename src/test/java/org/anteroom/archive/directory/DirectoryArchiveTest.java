@@ -11,13 +11,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveContract;
+import org.anteroom.archive.ArchiveEntry;
 import org.anteroom.archive.ArchiveStream;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.anteroom.testing.OpenFiles;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,6 +57,11 @@ class DirectoryArchiveTest extends ArchiveContract {
         Path file = file(key);
         Files.createDirectories(file.getParent());
         Files.write(file, bytes);
+    }
+
+    @Override
+    protected boolean holdsFilesAndFoldersOfOneName() {
+        return false;
     }
 
     private Path file(FileKey key) {
@@ -175,6 +184,94 @@ class DirectoryArchiveTest extends ArchiveContract {
             Files.createSymbolicLink(root.resolve("tides-2024/data"), outside.resolve("data"));
             assertFails(FailureReason.WRONG_BYTES, () -> readAll(stream));
         }
+    }
+
+    // ---- folders
+
+    private List<String> keys(String folder) throws IOException {
+        return archive().list(new FolderKey("tides-2024", folder, null), "", 100).entries().stream()
+                .map(ArchiveEntry::key)
+                .toList();
+    }
+
+    @Test
+    void whatCannotBeAskedForIsNotListed() throws Exception {
+        put(KEY, bytes(10));
+        String at = root.resolve("tides-2024/data").toString();
+        run("mkfifo", at + "/pipe");
+        run("sh", "-c", "touch \"$(printf '%s/latin-\\351' '" + at + "')\"");
+        run("touch", at + "/new\nline", at + "/escape\u001b", at + "/c1-\u0085");
+        run("touch", at + "/replacement-\uFFFD", at + "/..\\", at + "/...", at + "/.hidden");
+        assertThat(keys("data")).containsExactly("...", "..\\", ".hidden", "a.csv", "replacement-\uFFFD");
+    }
+
+    @Test
+    void linksAreListedAsFarAsTheyAreFollowed() throws IOException {
+        put(KEY, bytes(10));
+        put(FileKey.of("other", "deep/file"), bytes(1));
+        Path outside = Files.createDirectory(folder.resolve("archive-private"));
+        Path data = root.resolve("tides-2024/data");
+        Files.createSymbolicLink(data.resolve("to-file"), Path.of("a.csv"));
+        Files.createSymbolicLink(data.resolve("to-folder"), Path.of("../../other"));
+        Files.createSymbolicLink(data.resolve("dangling"), Path.of("none"));
+        Files.createSymbolicLink(data.resolve("circle"), Path.of("circle"));
+        Files.createSymbolicLink(data.resolve("out"), outside);
+        assertThat(keys("data")).containsExactly("a.csv", "to-file", "to-folder/");
+        assertThat(keys("data/to-folder/deep")).containsExactly("file");
+        assertFails(FailureReason.NOT_FOUND, () -> keys("data/out"));
+        assertFails(FailureReason.NOT_FOUND, () -> keys("data/circle"));
+        assertFails(FailureReason.NOT_FOUND, () -> keys("data/dangling"));
+    }
+
+    @Test
+    void walkThroughLinksComesToAnEnd() throws IOException {
+        put(KEY, bytes(10));
+        put(FileKey.of("tides-2024", "other/file"), bytes(10));
+        Path dataset = root.resolve("tides-2024");
+        Files.createSymbolicLink(dataset.resolve("data/up"), Path.of(".."));
+        Files.createSymbolicLink(dataset.resolve("data/self"), Path.of("."));
+        Files.createSymbolicLink(dataset.resolve("data/x"), Path.of("../other"));
+        Files.createSymbolicLink(dataset.resolve("other/y"), Path.of("../data"));
+        assertThat(keys("data")).containsExactly("a.csv", "x/");
+        assertThat(keys("data/x")).containsExactly("file");
+        assertThat(keys("other/y")).containsExactly("a.csv");
+    }
+
+    @Test
+    void folderOfAnEmptyRootIsAFailureAndNotMissing() {
+        assertFails(FailureReason.ARCHIVE_FAILED, () -> keys(""));
+        assertFails(FailureReason.ARCHIVE_FAILED, () -> keys("data"));
+    }
+
+    @Test
+    void foldersHaveNoVersions() throws IOException {
+        put(KEY, bytes(10));
+        assertFails(FailureReason.NOT_FOUND, () -> archive().list(new FolderKey(KEY.dataset(), "data", "1"), "", 10));
+    }
+
+    @Test
+    void aPageOfAHundredThousandEntriesHoldsNoMoreThanThePage() {
+        LeastEntries least = new LeastEntries(100);
+        int most = 0;
+        int bounded = 0;
+        for (int i = 0; i < 100_000; i++) {
+            // in an order that goes up and down
+            String name = String.format("%06d", (i * 7919L) % 100_000);
+            String bound = least.bound();
+            if (bound == null || ArchiveEntry.compareKeys(name, bound) < 0) {
+                least.add(new ArchiveEntry(name, null));
+                bounded++;
+            }
+            most = Math.max(most, least.size());
+        }
+        assertThat(most).isEqualTo(101);
+        assertThat(bounded).as("entries that were looked at").isLessThan(2000);
+        assertThat(least.page().more()).isTrue();
+        assertThat(least.page().entries())
+                .extracting(ArchiveEntry::name)
+                .isEqualTo(IntStream.range(0, 100)
+                        .mapToObj(i -> String.format("%06d", i))
+                        .toList());
     }
 
     // ---- the archive is away
