@@ -89,7 +89,7 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat(resideInAPackage(HTTP)
                     .and(not(nameMatching(
-                            "org\\.anteroom\\.http\\.(Problem|Error|FileTarget|RawQuery|RawUriFilter).*"))));
+                            "org\\.anteroom\\.http\\.(Problem|Error|Page|FileTarget|RawQuery|RawUriFilter).*"))));
 
     @ArchTest
     static final ArchRule nobody_imports_app = noClasses()

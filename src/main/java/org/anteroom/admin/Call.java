@@ -4,6 +4,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.anteroom.http.FileTarget;
+import org.anteroom.http.Page;
 import org.anteroom.http.Problem;
 import org.anteroom.http.RawQuery;
 import org.anteroom.model.FailureException;

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.fill.Caching;
+import org.anteroom.http.Page;
 import org.anteroom.inventory.CondemnedBy;
 import org.anteroom.inventory.CopyState;
 import org.anteroom.inventory.CopyStore;

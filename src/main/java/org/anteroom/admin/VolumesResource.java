@@ -3,6 +3,7 @@ package org.anteroom.admin;
 import java.io.IOException;
 import java.util.Comparator;
 import org.anteroom.fill.Caching;
+import org.anteroom.http.Page;
 import org.anteroom.inventory.VolumeRow;
 import org.anteroom.inventory.VolumeStore;
 import org.anteroom.model.FailureException;

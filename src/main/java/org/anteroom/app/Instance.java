@@ -19,9 +19,11 @@ import org.anteroom.config.Settings;
 import org.anteroom.config.Surroundings;
 import org.anteroom.config.Unwritable;
 import org.anteroom.delivery.FileHeaders;
+import org.anteroom.delivery.HeaderPolicy;
 import org.anteroom.eviction.UseWriter;
 import org.anteroom.fill.Caching;
 import org.anteroom.http.FileService;
+import org.anteroom.http.ListingService;
 import org.anteroom.http.Transfers;
 import org.anteroom.inventory.Locations;
 import org.anteroom.inventory.Owner;
@@ -76,6 +78,7 @@ final class Instance {
     private final Caching caching = new Caching();
     private final Transfers transfers;
     private final FileService files;
+    private final ListingService listings;
     private final CacheStart cacheStart;
     private final InstanceHealth health;
 
@@ -101,6 +104,7 @@ final class Instance {
         Archive directory = new DirectoryArchive(Path.of(settings.archive().location()));
         this.archive =
                 new ArchiveGate(decorations.archive().apply(directory), settings.archive(), tasks, clock, ticker);
+        HeaderPolicy policy = new HeaderPolicy(settings.headers());
         this.locations = new Locations<>(
                 settings.inventory(),
                 objid -> inventory.copies().find(objid, lookupTimeout).stream()
@@ -108,7 +112,7 @@ final class Instance {
                         // one
                         .filter(copy -> caching.volume(copy.volumeId()) != null)
                         .toList(),
-                (objid, facts) -> FileHeaders.of(FileKey.parse(objid), facts),
+                (objid, facts) -> policy.headers(FileKey.parse(objid), facts),
                 tasks.pool("locations", 4, 4096),
                 ticker,
                 metrics);
@@ -121,6 +125,7 @@ final class Instance {
                 metrics);
         this.transfers = new Transfers(settings.delivery(), metrics);
         this.files = new FileService(
+                policy,
                 locations,
                 caching,
                 archive,
@@ -133,6 +138,7 @@ final class Instance {
                 lookupTimeout,
                 clock,
                 ticker);
+        this.listings = new ListingService(files);
         this.cacheStart = new CacheStart(this);
         this.health = new InstanceHealth(this);
     }
@@ -293,6 +299,10 @@ final class Instance {
 
     FileService files() {
         return files;
+    }
+
+    ListingService listings() {
+        return listings;
     }
 
     CacheStart cacheStart() {

@@ -10,6 +10,7 @@ import org.anteroom.admin.HealthServlet;
 import org.anteroom.admin.MetricsServlet;
 import org.anteroom.http.AccessFilter;
 import org.anteroom.http.AccessSettings;
+import org.anteroom.http.CorsFilter;
 import org.anteroom.http.ErrorFilter;
 import org.anteroom.http.FileServlet;
 import org.anteroom.http.RawUriFilter;
@@ -26,13 +27,14 @@ final class Routes {
         Routes routes = new Routes(context);
         AccessSettings access = instance.settings().access();
 
+        routes.filter("cors", new CorsFilter(instance.settings().cors()), "/files/*");
         routes.filter("raw-uri", new RawUriFilter(), "/*");
         routes.filter("errors", new ErrorFilter(), "/*");
         routes.filter("access-files", new AccessFilter(access.files()), "/files/*");
         routes.filter("access-health", new AccessFilter(access.health()), "/health/*");
         routes.filter("access-metrics", new AccessFilter(access.metrics()), "/metrics");
 
-        routes.serve("files", new FileServlet(instance.files()), "/files/*");
+        routes.serve("files", new FileServlet(instance.files(), instance.listings()), "/files/*");
         routes.serve("health", new HealthServlet(instance.health()), "/health/*");
         routes.serve("metrics", new MetricsServlet(instance.metrics()), "/metrics");
         routes.serve("api", api(instance), "/api/*");

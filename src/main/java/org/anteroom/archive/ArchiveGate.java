@@ -175,6 +175,13 @@ public final class ArchiveGate implements AutoCloseable {
         });
     }
 
+    /** The next page for somebody who has begun to read a folder: not refused, however many ask. */
+    public CompletableFuture<FolderPage> listOn(FolderKey folder, String after, int limit) {
+        CompletableFuture<FolderPage> answer = new CompletableFuture<>();
+        calls.step("list", settings.firstByteTimeout(), answer, () -> archive.list(folder, after, limit));
+        return answer;
+    }
+
     /**
      * A file's bytes, for passing them through. Nothing is asked of the archive before the first read.
      *

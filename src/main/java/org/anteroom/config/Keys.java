@@ -3,9 +3,11 @@ package org.anteroom.config;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.anteroom.http.CorsSettings;
 
 /** All keys that there are. */
 final class Keys {
@@ -156,6 +158,26 @@ final class Keys {
             "2m",
             "A client that takes no byte for so long is dropped; one that is slow never is.");
 
+    static final Key<String> DELIVERY_CACHE_CONTROL = new Key<>(
+            "delivery.cache-control",
+            ValueTypes.FIELD,
+            "public, no-cache, no-transform",
+            "The `Cache-Control` of files. Where `access.files` is `viewer`, the default has `private` instead of `public`.");
+
+    static final Key<Map<String, String>> DELIVERY_CONTENT_TYPES = new Key<>(
+            "delivery.content-types",
+            ValueTypes.MEDIA_TYPES,
+            "none",
+            "Media types of files by the suffix of their names, as `SUFFIX=TYPE`, besides those that are built in and"
+                    + " before them; what the archive tells comes first. `none`: no others.");
+
+    static final Key<CorsSettings> DELIVERY_CORS_ORIGINS = new Key<>(
+            "delivery.cors.origins",
+            ValueTypes.ORIGINS,
+            "*",
+            "Sites whose scripts may read files and listings in a browser (CORS), without credentials: `*` all, `none`"
+                    + " none, or their origins. Where `access.files` is `viewer`, the default is `none`.");
+
     static final Key<String> ACCESS_FILES = access("files", "Who may read `/files`");
     static final Key<String> ACCESS_HEALTH = access("health", "Who may read `/health`");
     static final Key<String> ACCESS_METRICS = access("metrics", "Who may read `/metrics`");
@@ -198,6 +220,9 @@ final class Keys {
             EVICTION_GRACE,
             PLAN_EXPIRY,
             DELIVERY_STALL_TIMEOUT,
+            DELIVERY_CACHE_CONTROL,
+            DELIVERY_CONTENT_TYPES,
+            DELIVERY_CORS_ORIGINS,
             ACCESS_FILES,
             ACCESS_HEALTH,
             ACCESS_METRICS,

@@ -3,8 +3,10 @@ package org.anteroom.config;
 import java.nio.file.Path;
 import java.util.List;
 import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.http.AccessSettings;
+import org.anteroom.http.CorsSettings;
 import org.anteroom.http.DeliverySettings;
 import org.anteroom.inventory.InventorySettings;
 import org.anteroom.volume.VolumeSettings;
@@ -25,6 +27,8 @@ public record Settings(
         InventorySettings inventory,
         EvictionSettings eviction,
         DeliverySettings delivery,
+        HeaderSettings headers,
+        CorsSettings cors,
         AccessSettings access) {
 
     /** Makes the list unchangeable. */

@@ -9,9 +9,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.eviction.VolumeEviction;
 import org.anteroom.http.AccessSettings;
+import org.anteroom.http.CorsSettings;
 import org.anteroom.http.DeliverySettings;
 import org.anteroom.inventory.InventorySettings;
 import org.anteroom.volume.VolumeSettings;
@@ -21,6 +23,9 @@ final class SettingsReader {
 
     /** A directory is not connected to; the record has a place for the archives that are. */
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+    /** What only some may read is kept by no cache that others share. */
+    private static final String PRIVATE = "private, no-cache, no-transform";
 
     private final Values values;
     private final Path base;
@@ -58,7 +63,29 @@ final class SettingsReader {
                 inventory,
                 eviction(evictions, inventory.locationTtl()),
                 new DeliverySettings(values.get(Keys.DELIVERY_STALL_TIMEOUT)),
-                new AccessSettings(access(Keys.ACCESS_FILES), access(Keys.ACCESS_HEALTH), access(Keys.ACCESS_METRICS)));
+                headers(),
+                cors(),
+                access());
+    }
+
+    private AccessSettings access() {
+        return new AccessSettings(access(Keys.ACCESS_FILES), access(Keys.ACCESS_HEALTH), access(Keys.ACCESS_METRICS));
+    }
+
+    private boolean filesAreOpen() {
+        return access(Keys.ACCESS_FILES) == AccessSettings.Access.OPEN;
+    }
+
+    private HeaderSettings headers() {
+        String cacheControl = values.get(Keys.DELIVERY_CACHE_CONTROL);
+        return new HeaderSettings(
+                filesAreOpen() || values.isSet(Keys.DELIVERY_CACHE_CONTROL.name()) ? cacheControl : PRIVATE,
+                values.get(Keys.DELIVERY_CONTENT_TYPES));
+    }
+
+    private CorsSettings cors() {
+        CorsSettings origins = values.get(Keys.DELIVERY_CORS_ORIGINS);
+        return filesAreOpen() || values.isSet(Keys.DELIVERY_CORS_ORIGINS.name()) ? origins : CorsSettings.NONE;
     }
 
     private ArchiveSettings archive() {

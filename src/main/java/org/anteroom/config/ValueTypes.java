@@ -5,11 +5,15 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.anteroom.http.CorsSettings;
 
 /** The kinds of values that there are. */
 final class ValueTypes {
@@ -34,11 +38,28 @@ final class ValueTypes {
     /** A name that may stand in a file's name. */
     static final ValueType<String> NAME = new ValueType<>("name", "reading-room-1", ValueTypes::name);
 
+    /** The value of a header. */
+    static final ValueType<String> FIELD = new ValueType<>("text", "public, no-cache", ValueTypes::field);
+
+    /** Media types by suffix. */
+    static final ValueType<Map<String, String>> MEDIA_TYPES =
+            new ValueType<>("types", "czi=image/x-zeiss, las=application/vnd.las", ValueTypes::mediaTypes);
+
+    /** Origins, or one of the words for all and none. */
+    static final ValueType<CorsSettings> ORIGINS =
+            new ValueType<>("origins", "https://example.org, https://viewer.example.org:8443", ValueTypes::origins);
+
     private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]{1,40})\\s*([A-Za-z]*)");
     private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,20}(\\.[0-9]{1,20})?");
     private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,40}");
     private static final Pattern VOLUME_NAME = Pattern.compile("[a-z0-9-]+");
     private static final Pattern INSTANCE_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}");
+    private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9_+-]+");
+    private static final String TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+    private static final Pattern MEDIA_TYPE =
+            Pattern.compile(TOKEN + "/" + TOKEN + "( ?; ?" + TOKEN + "=(" + TOKEN + "|\"[^\"\\\\\\p{Cntrl}]*\"))*");
+    private static final Pattern ORIGIN =
+            Pattern.compile("[a-z][a-z0-9+.-]*://([a-z0-9]([a-z0-9._-]*[a-z0-9])?|\\[[0-9a-f:.]+])(:[0-9]{1,5})?");
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:/.*");
 
     private static final Map<String, Long> SIZE_UNITS = Map.ofEntries(
@@ -191,5 +212,59 @@ final class ValueTypes {
                     + "the first not a '.'");
         }
         return text;
+    }
+
+    private static String field(String text) throws BadValueException {
+        if (!text.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
+            throw new BadValueException("not the value of a header; write printable ASCII characters alone");
+        }
+        return text;
+    }
+
+    private static Map<String, String> mediaTypes(String text) throws BadValueException {
+        Map<String, String> types = new LinkedHashMap<>();
+        if (text.equals("none")) {
+            return types;
+        }
+        for (String item : text.split(",", -1)) {
+            int equals = item.indexOf('=');
+            String suffix = equals < 0 ? "" : item.substring(0, equals).strip().toLowerCase(Locale.ROOT);
+            String type = item.substring(equals + 1).strip();
+            if (!SUFFIX.matcher(suffix).matches()
+                    || !MEDIA_TYPE.matcher(type).matches()
+                    || !type.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
+                throw new BadValueException("'" + item.strip()
+                        + "' is not SUFFIX=TYPE; write a suffix without its dot and a media type, such as"
+                        + " czi=image/x-zeiss, and commas between them");
+            }
+            if (types.put(suffix, type) != null) {
+                throw new BadValueException("'" + suffix + "' stands in it twice; give each suffix one type");
+            }
+        }
+        return types;
+    }
+
+    private static CorsSettings origins(String text) throws BadValueException {
+        if (text.equals("none")) {
+            return CorsSettings.NONE;
+        }
+        if (text.equals("*")) {
+            return CorsSettings.ANY;
+        }
+        Set<String> origins = new LinkedHashSet<>();
+        for (String item : text.split(",", -1)) {
+            String origin = item.strip().toLowerCase(Locale.ROOT);
+            if (!ORIGIN.matcher(origin).matches()) {
+                throw new BadValueException("'" + item.strip() + "' is not an origin; write scheme and host, and a port"
+                        + " where it is not the usual one, such as https://example.org, with commas between them; or *"
+                        + " alone, or none");
+            }
+            if (origin.matches("http://.*:80|https://.*:443")) {
+                throw new BadValueException(
+                        "'" + item.strip() + "' has a port that browsers leave out; leave it out, too");
+            }
+            origins.add(origin);
+        }
+        return new CorsSettings(false, origins);
     }
 }

@@ -1,5 +1,6 @@
 package org.anteroom.delivery;
 
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 
@@ -8,9 +9,9 @@ import java.util.Map;
  *
  * <p>Text types name no charset: nobody knows it, and a wrong one is worse than none.
  */
-public final class ContentTypes {
+final class ContentTypes {
     /** The type of what is not known (RFC 9110, section 8.3). */
-    public static final String UNKNOWN = "application/octet-stream";
+    static final String UNKNOWN = "application/octet-stream";
 
     private static final Map<String, String> BY_SUFFIX = Map.ofEntries(
             Map.entry("7z", "application/x-7z-compressed"),
@@ -86,14 +87,25 @@ public final class ContentTypes {
             Map.entry("zip", "application/zip"),
             Map.entry("zst", "application/zstd"));
 
-    private ContentTypes() {}
+    private final Map<String, String> bySuffix;
+
+    /**
+     * The types that are known, and others before them.
+     *
+     * @param more types by suffix in lower case
+     */
+    ContentTypes(Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(BY_SUFFIX);
+        all.putAll(more);
+        this.bySuffix = Map.copyOf(all);
+    }
 
     /** The type of a file with this name or path; its suffix in any case. */
-    public static String of(String name) {
+    String of(String name) {
         int dot = name.lastIndexOf('.');
         if (dot < 0) {
             return UNKNOWN;
         }
-        return BY_SUFFIX.getOrDefault(name.substring(dot + 1).toLowerCase(Locale.ROOT), UNKNOWN);
+        return bySuffix.getOrDefault(name.substring(dot + 1).toLowerCase(Locale.ROOT), UNKNOWN);
     }
 }

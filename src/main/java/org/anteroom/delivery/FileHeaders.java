@@ -2,7 +2,6 @@ package org.anteroom.delivery;
 
 import java.time.Instant;
 import org.anteroom.model.FileFacts;
-import org.anteroom.model.FileKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class FileHeaders {
     private final FileFacts facts;
     private final String contentType;
+    private final String cacheControl;
     private final String disposition;
     private final @Nullable String etag;
     private final @Nullable Instant lastModified;
@@ -22,11 +22,10 @@ public final class FileHeaders {
     private final ResponsePlan plainGet;
     private final ResponsePlan plainHead;
 
-    private FileHeaders(String path, FileFacts facts) {
+    FileHeaders(String name, FileFacts facts, String contentType, String cacheControl) {
         this.facts = facts;
-        String name = path.substring(path.lastIndexOf('/') + 1);
-        String type = facts.contentType();
-        this.contentType = type != null && type.indexOf('/') > 0 && isFieldText(type) ? type : ContentTypes.of(name);
+        this.contentType = contentType;
+        this.cacheControl = cacheControl;
         this.disposition = ContentDisposition.attachment(name);
         String tag = facts.etag();
         // a tag that could not come back in a field, or would end the one it is in, is no tag
@@ -41,11 +40,6 @@ public final class FileHeaders {
         this.plainHead = ResponsePlan.whole(this, FileRequest.HEAD, true);
     }
 
-    /** The header values of a file. */
-    public static FileHeaders of(FileKey key, FileFacts facts) {
-        return new FileHeaders(key.path(), facts);
-    }
-
     /** What they were made from. */
     public FileFacts facts() {
         return facts;
@@ -53,6 +47,10 @@ public final class FileHeaders {
 
     String contentType() {
         return contentType;
+    }
+
+    String cacheControl() {
+        return cacheControl;
     }
 
     /** The disposition as an attachment. */
@@ -88,7 +86,7 @@ public final class FileHeaders {
     }
 
     /** Whether a field can carry the text (RFC 9110, section 5.5): no control characters, nothing past Latin-1. */
-    private static boolean isFieldText(String text) {
+    static boolean isFieldText(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c < 0x20 || c == 0x7f || c > 0xff) {

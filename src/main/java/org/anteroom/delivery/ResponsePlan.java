@@ -20,9 +20,6 @@ public final class ResponsePlan {
     /** The length that stands for "not known" and for "no such header". */
     public static final long NO_LENGTH = -1;
 
-    /** Anyone may keep a file, but asks whether it is still the right one; nobody may recode it. */
-    static final String CACHE_CONTROL = "public, no-cache, no-transform";
-
     /** What may be looked at in a browser runs no script, and belongs to no origin. */
     static final String CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
@@ -126,7 +123,7 @@ public final class ResponsePlan {
     /** No more than guides the update of a cache (RFC 9110, section 15.4.5). */
     private static ResponsePlan notModified(FileHeaders file, boolean dated) {
         List<String> headers = new ArrayList<>(4);
-        add(headers, "Cache-Control", CACHE_CONTROL);
+        add(headers, "Cache-Control", file.cacheControl());
         if (file.etag() != null) {
             add(headers, "ETag", file.etag());
         } else {
@@ -146,7 +143,7 @@ public final class ResponsePlan {
                 "Content-Disposition",
                 request.inline() ? ContentDisposition.inline(file.disposition()) : file.disposition());
         add(headers, "Repr-Digest", WantDigest.refusesSha256(request.wantReprDigest()) ? null : file.digest());
-        add(headers, "Cache-Control", CACHE_CONTROL);
+        add(headers, "Cache-Control", file.cacheControl());
         add(headers, "X-Content-Type-Options", "nosniff");
         add(headers, "Content-Security-Policy", request.inline() ? CONTENT_SECURITY_POLICY : null);
         return headers;

@@ -15,6 +15,11 @@ final class Accept {
         return quality(field, "text/html") > json;
     }
 
+    /** Whether a client would rather have JSON than HTML; with no preference it gets HTML. */
+    static boolean prefersJson(@Nullable String field) {
+        return field != null && quality(field, "application/json") > quality(field, "text/html");
+    }
+
     /**
      * How much a media type is wanted, from 0 to 1000: the weight of the most specific range that fits it; 0 if none does.
      *

@@ -78,7 +78,7 @@ final class Exchange implements Transfer.Source {
         AsyncContext started = request.startAsync(request, response);
         // stalls and waits are timed here; a container's timeout counts the whole exchange
         started.setTimeout(0);
-        started.addListener(new EndOfExchange(this));
+        started.addListener(new EndOfExchange(this::completed, this::endedByContainer));
         async = started;
     }
 
@@ -201,6 +201,16 @@ final class Exchange implements Transfer.Source {
         return begun;
     }
 
+    /** Sends the client on to the folder of this name; ends the exchange. */
+    void redirectToFolder() {
+        try {
+            Redirect.toFolder(request, response);
+        } catch (IOException e) {
+            log.debug("the client of {} is gone", objid, e);
+        }
+        complete();
+    }
+
     /** Answers with an error if nothing has been sent; ends the exchange. */
     @Override
     public void refuse(IOException cause) {
@@ -318,8 +328,8 @@ final class Exchange implements Transfer.Source {
             return null;
         }
         List<CopyRow> left = List.copyOf(others);
-        CopyBody body =
-                service.openCopy(new Located<>(objid, known(), left, FileHeaders.of(key, known())), new ArrayList<>(0));
+        CopyBody body = service.openCopy(
+                new Located<>(objid, known(), left, service.policy.headers(key, known())), new ArrayList<>(0));
         if (body == null) {
             others.clear();
         } else {

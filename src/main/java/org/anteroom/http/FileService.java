@@ -18,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.delivery.FileHeaders;
+import org.anteroom.delivery.HeaderPolicy;
 import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.fill.Caching;
 import org.anteroom.inventory.CopyRow;
@@ -62,6 +63,7 @@ public final class FileService {
     private static final int BUFFER = 128 * 1024;
     private static final int BUFFERS_KEPT = 256;
 
+    final HeaderPolicy policy;
     final Locations<FileHeaders> locations;
     final Caching caching;
     final ArchiveGate archive;
@@ -101,6 +103,7 @@ public final class FileService {
      * @param lookupTimeout the longest that a request waits for the inventory in all on its way to the first byte
      */
     public FileService(
+            HeaderPolicy policy,
             Locations<FileHeaders> locations,
             Caching caching,
             ArchiveGate archive,
@@ -113,6 +116,7 @@ public final class FileService {
             Duration lookupTimeout,
             InstantSource clock,
             Ticker ticker) {
+        this.policy = policy;
         this.locations = locations;
         this.caching = caching;
         this.archive = archive;
@@ -148,6 +152,12 @@ public final class FileService {
         stopping = true;
     }
 
+    void requireAccepting() throws FailureException {
+        if (stopping) {
+            throw new FailureException(FailureReason.NOT_READY, "The service is stopping; try again in a moment.");
+        }
+    }
+
     /** Sends on what waits in line for volumes that are degraded by now; called twice a second. */
     public void relieveLanes() {
         missLanes.relieve();
@@ -156,9 +166,7 @@ public final class FileService {
 
     /** Serves a GET or HEAD for a file. */
     void serve(HttpServletRequest request, HttpServletResponse response, FileTarget.File target) throws IOException {
-        if (stopping) {
-            throw new FailureException(FailureReason.NOT_READY, "The service is stopping; try again in a moment.");
-        }
+        requireAccepting();
         Exchange exchange = new Exchange(this, request, response, target);
         Located<FileHeaders> located = locations.get(exchange.objid());
         List<CopyRow> missing = List.of();

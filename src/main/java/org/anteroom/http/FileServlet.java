@@ -8,7 +8,10 @@ import java.io.IOException;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 
-/** {@code GET, HEAD /files/{id}/{path}}: hands a file's request to the {@link FileService}. */
+/**
+ * {@code GET, HEAD /files/{id}/{path}}: hands a file's request to the {@link FileService}, a folder's to the
+ * {@link ListingService}, and sends the client of a dataset without a slash on to the one with it.
+ */
 public final class FileServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
     private static final String ALLOW = "GET, HEAD, OPTIONS";
@@ -16,9 +19,13 @@ public final class FileServlet extends HttpServlet {
     @SuppressWarnings("serial") // servlets of this application are never serialised
     private final FileService service;
 
-    /** A servlet over the service. */
-    public FileServlet(FileService service) {
+    @SuppressWarnings("serial")
+    private final ListingService listings;
+
+    /** A servlet over the services. */
+    public FileServlet(FileService service, ListingService listings) {
         this.service = service;
+        this.listings = listings;
     }
 
     @Override
@@ -43,8 +50,13 @@ public final class FileServlet extends HttpServlet {
     }
 
     private void serve(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        if (RawUriFilter.target(request) instanceof FileTarget.File file) {
+        FileTarget target = RawUriFilter.target(request);
+        if (target instanceof FileTarget.File file) {
             service.serve(request, response, file);
+        } else if (target instanceof FileTarget.Listing listing) {
+            listings.serve(request, response, listing.folder());
+        } else if (target instanceof FileTarget.Dataset) {
+            Redirect.toFolder(request, response);
         } else {
             throw new FailureException(FailureReason.NOT_FOUND, "There is no such file.");
         }

@@ -2,8 +2,8 @@ package org.anteroom.http;
 
 import java.nio.charset.StandardCharsets;
 import org.anteroom.model.FailureException;
-import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,13 +25,11 @@ public sealed interface FileTarget {
      */
     record File(FileKey key, boolean inline) implements FileTarget {}
 
-    /**
-     * A dataset's root or one of its folders: the path ends with a slash.
-     *
-     * @param folder the folder's path without a slash at its end, empty for the root
-     * @param version the version, or null for the newest
-     */
-    record Listing(String dataset, String folder, @Nullable String version) implements FileTarget {}
+    /** A dataset's root or one of its folders: the path ends with a slash. */
+    record Listing(FolderKey folder) implements FileTarget {}
+
+    /** A dataset's root without the slash at its end. */
+    record Dataset(FolderKey root) implements FileTarget {}
 
     /** Anything that does not begin with {@link #FILES}. */
     record Other() implements FileTarget {}
@@ -41,7 +39,7 @@ public sealed interface FileTarget {
      *
      * @param rawPath the undecoded path, after the context path
      * @param rawQuery the undecoded query, or null
-     * @throws FailureException MALFORMED if it breaks the rules; NOT_FOUND if it ends with the id
+     * @throws FailureException MALFORMED if it breaks the rules
      */
     static FileTarget parse(String rawPath, @Nullable String rawQuery) throws FailureException {
         return rawPath.startsWith(FILES) ? below(FILES, rawPath, rawQuery) : new Other();
@@ -65,18 +63,17 @@ public sealed interface FileTarget {
             at = end;
         }
         if (at == rawPath.length()) {
-            throw new FailureException(
-                    FailureReason.NOT_FOUND, "The address names a dataset; its files are below it, after a slash.");
+            return new Dataset(new FolderKey(dataset, "", query.version()));
         }
         int start = at + 1;
         if (start == rawPath.length()) {
-            return new Listing(dataset, "", query.version());
+            return new Listing(new FolderKey(dataset, "", query.version()));
         }
         boolean folder = rawPath.endsWith("/");
         String path = path(rawPath, start, folder ? rawPath.length() - 1 : rawPath.length());
         FileKey key = new FileKey(dataset, path, query.version());
         requireLength(rawPath, rawQuery, key);
-        return folder ? new Listing(dataset, path, query.version()) : new File(key, query.inline());
+        return folder ? new Listing(FolderKey.of(key)) : new File(key, query.inline());
     }
 
     /** How many more segments the id has after its first one, which may hold encoded slashes. */

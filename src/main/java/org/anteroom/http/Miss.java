@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
+import org.anteroom.archive.ArchiveGate;
 import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.fill.Fill;
@@ -14,7 +14,10 @@ import org.anteroom.fill.Follower;
 import org.anteroom.fill.Outcome;
 import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.Located;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
+import org.anteroom.model.FolderKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +69,7 @@ final class Miss {
         if (fill == null) {
             return false;
         }
-        ResponsePlan plan = exchange.decide(FileHeaders.of(exchange.key(), fill.facts()));
+        ResponsePlan plan = exchange.decide(service.policy.headers(exchange.key(), fill.facts()));
         if (plan.contentLength() <= 0 || !plan.sendsBody()) {
             exchange.completeWithoutBody(plan, MISS);
             return true;
@@ -155,18 +158,32 @@ final class Miss {
                 .head(exchange.key())
                 .whenComplete((facts, failure) -> exchange.run(() -> {
                     if (failure != null) {
-                        exchange.refuse(
-                                failure instanceof CompletionException && failure.getCause() != null
-                                        ? failure.getCause()
-                                        : failure);
+                        refuse(ArchiveGate.failure(failure));
                     } else {
                         fetch(facts, bypass);
                     }
                 }));
     }
 
+    /** What is no file may be a folder that is asked for without its slash. */
+    private void refuse(FailureException failure) {
+        if (failure.reason() != FailureReason.NOT_FOUND) {
+            exchange.refuse(failure);
+            return;
+        }
+        var unused = service.archive
+                .list(FolderKey.of(exchange.key()), "", 0)
+                .whenComplete((folder, missing) -> exchange.run(() -> {
+                    if (missing == null) {
+                        exchange.redirectToFolder();
+                    } else {
+                        exchange.refuse(failure);
+                    }
+                }));
+    }
+
     private void fetch(FileFacts facts, @Nullable String bypass) {
-        ResponsePlan plan = exchange.decide(FileHeaders.of(exchange.key(), facts));
+        ResponsePlan plan = exchange.decide(service.policy.headers(exchange.key(), facts));
         if (!plan.sendsBody()) {
             exchange.completeWithoutBody(plan, MISS);
             return;

@@ -18,7 +18,8 @@ import org.slf4j.event.Level;
  * The answer to a request that failed: {@code application/problem+json} (RFC 9457), or a small page for a browser.
  *
  * <p>It has the members type ({@code about:blank}), title, status, detail and requestId. The detail is the message of a
- * {@link FailureException}; of anything else a client learns no more than the id under which the log has it.
+ * {@link FailureException}; of anything else a client learns no more than the id under which the log has it. The id is in
+ * the field {@code X-Request-Id}, too, since an answer to HEAD has no body.
  *
  * @param status the status code
  * @param detail one sentence for the client
@@ -55,7 +56,7 @@ public record Problem(int status, String detail) {
 
     /**
      * Logs a failure and answers with it, from whichever thread, as long as nothing was sent: every header that was set is
-     * dropped, but for {@code Allow}. Completing an asynchronous request is left to the caller.
+     * dropped, but for {@code Allow} and those of {@link CorsFilter}. Completing an asynchronous request is left to the caller.
      *
      * @return false, with nothing done, if the answer had begun: the caller breaks it off, and knows whether that is worth a
      *     line in the log
@@ -98,7 +99,9 @@ public record Problem(int status, String detail) {
             return false;
         }
         String allow = response.getHeader("Allow");
+        CorsFilter.Kept readers = CorsFilter.keep(response);
         response.reset();
+        readers.putBack(response);
         if (status == 405) {
             response.setHeader("Allow", allow == null ? "GET, HEAD" : allow);
         }
@@ -119,7 +122,8 @@ public record Problem(int status, String detail) {
             response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
         }
         response.setHeader("Cache-Control", "no-store");
-        response.setHeader("Vary", "Accept");
+        response.addHeader("Vary", "Accept");
+        response.setHeader("X-Request-Id", id);
         response.setHeader("X-Content-Type-Options", "nosniff");
         if (html) {
             response.setHeader("Content-Security-Policy", "default-src 'none'");
@@ -213,9 +217,9 @@ public record Problem(int status, String detail) {
         page.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>");
         page.append(status).append(' ').append(title()).append("</title></head>\n<body>\n<h1>");
         page.append(title()).append("</h1>\n<p>");
-        escapeHtml(detail, page);
+        Html.escape(detail, page);
         page.append("</p>\n<p>Status ").append(status).append(", request ");
-        escapeHtml(id, page);
+        Html.escape(id, page);
         return page.append("</p>\n</body>\n</html>\n").toString();
     }
 
@@ -228,20 +232,6 @@ public record Problem(int status, String detail) {
                 out.append("\\u00").append(HexFormat.of().toHexDigits((byte) c));
             } else {
                 out.append(c);
-            }
-        }
-    }
-
-    private static void escapeHtml(String text, StringBuilder out) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            switch (c) {
-                case '&' -> out.append("&amp;");
-                case '<' -> out.append("&lt;");
-                case '>' -> out.append("&gt;");
-                case '"' -> out.append("&quot;");
-                case '\'' -> out.append("&#39;");
-                default -> out.append(c);
             }
         }
     }

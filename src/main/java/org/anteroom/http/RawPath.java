@@ -5,6 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The decoding of a raw request path, segment by segment, once and strictly (RFC 3986, sections 2.1 and 3.3).
@@ -47,11 +48,23 @@ final class RawPath {
         return slash < 0 ? raw.length() : slash;
     }
 
-    /**
-     * Refuses a name with a step that leads nowhere or upwards. A decoded slash parts steps, as in an id; a backslash does,
-     * too, as far as {@code ..} is concerned, since some systems take it for one.
-     */
     private static void requireName(String name) throws FailureException {
+        String flaw = flaw(name);
+        if (flaw != null) {
+            throw malformed(flaw);
+        }
+    }
+
+    /** Whether a file of that name can be asked for, each of its characters being encoded as it needs. */
+    static boolean reaches(String name) {
+        return flaw(name) == null;
+    }
+
+    /**
+     * What is wrong with a name that has a step that leads nowhere or upwards; null if it has none. A decoded slash parts
+     * steps, as in an id; a backslash does, too, as far as {@code ..} is concerned, since some systems take it for one.
+     */
+    private static @Nullable String flaw(String name) {
         int start = 0;
         boolean afterSlash = true;
         for (int i = 0; i <= name.length(); i++) {
@@ -61,17 +74,18 @@ final class RawPath {
             }
             int length = i - start;
             if (length == 2 && name.startsWith("..", start)) {
-                throw malformed("The path has a .. segment.");
+                return "The path has a .. segment.";
             }
             if (afterSlash && c == '/' && length == 0) {
-                throw malformed("The path has an empty segment.");
+                return "The path has an empty segment.";
             }
             if (afterSlash && c == '/' && length == 1 && name.charAt(start) == '.') {
-                throw malformed("The path has a . segment.");
+                return "The path has a . segment.";
             }
             afterSlash = c == '/';
             start = i + 1;
         }
+        return null;
     }
 
     /**

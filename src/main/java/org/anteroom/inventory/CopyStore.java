@@ -5,11 +5,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
+import org.anteroom.model.FileFacts;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +42,23 @@ public final class CopyStore {
                         .bind("objid", objid)
                         .map(Rows.copies())
                         .list());
+    }
+
+    /**
+     * What is known of the newest cached copies whose checksum is known, by objid.
+     *
+     * @param objids at least one and at most a thousand
+     */
+    public Map<String, FileFacts> checksummed(Collection<String> objids, Duration wait) throws DatabaseException {
+        return database.read("find-checksums", wait, handle -> {
+            Map<String, FileFacts> facts = new HashMap<>();
+            handle.createQuery("SELECT " + Rows.COPY + " FROM copies c WHERE c.objid IN (<objids>)"
+                            + " AND c.state = 'cached' AND c.sha256 IS NOT NULL ORDER BY c.filled_at, c.id")
+                    .bindList("objids", List.copyOf(objids))
+                    .map(Rows.copies())
+                    .forEach(copy -> facts.put(copy.objid(), copy.facts()));
+            return facts;
+        });
     }
 
     /**

@@ -198,6 +198,23 @@ class ConfigurationErrorsTest {
     }
 
     @Test
+    void headersThatCannotBeSent() throws IOException {
+        assertErrors(
+                """
+                delivery.cache-control = öffentlich
+                delivery.content-types = czi=image, nc=application/netcdf
+                delivery.cors.origins = https://example.org/
+                """,
+                "line 1: delivery.cache-control = öffentlich: not the value of a header; write printable ASCII characters"
+                        + " alone",
+                "line 2: delivery.content-types = czi=image, nc=application/netcdf: 'czi=image' is not SUFFIX=TYPE; write"
+                        + " a suffix without its dot and a media type, such as czi=image/x-zeiss, and commas between them",
+                "line 3: delivery.cors.origins = https://example.org/: 'https://example.org/' is not an origin; write"
+                        + " scheme and host, and a port where it is not the usual one, such as https://example.org, with"
+                        + " commas between them; or * alone, or none");
+    }
+
+    @Test
     void aFileInAnotherEncoding() throws IOException {
         Files.write(file, new byte[] {'a', '=', '\n', (byte) 0xFC});
         assertThat(failure())

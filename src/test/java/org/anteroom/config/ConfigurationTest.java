@@ -13,12 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import javax.naming.NamingException;
 import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.eviction.VolumeEviction;
 import org.anteroom.http.AccessSettings;
 import org.anteroom.http.AccessSettings.Access;
+import org.anteroom.http.CorsSettings;
 import org.anteroom.http.DeliverySettings;
 import org.anteroom.inventory.InventorySettings;
 import org.anteroom.volume.VolumeSettings;
@@ -84,7 +87,21 @@ class ConfigurationTest {
                         Duration.ofDays(1),
                         Map.of("cache", new VolumeEviction("lru", 0.95, 0.90))));
         assertThat(settings.delivery()).isEqualTo(new DeliverySettings(Duration.ofMinutes(2)));
+        assertThat(settings.headers()).isEqualTo(new HeaderSettings("public, no-cache, no-transform", Map.of()));
+        assertThat(settings.cors()).isEqualTo(CorsSettings.ANY);
         assertThat(settings.access()).isEqualTo(new AccessSettings(Access.OPEN, Access.OPEN, Access.OPEN));
+    }
+
+    @Test
+    void whatOnlySomeMayReadIsSharedWithNobodyUnlessThatIsSaid() throws Exception {
+        file("access.files = viewer");
+        assertThat(load().headers().cacheControl()).isEqualTo("private, no-cache, no-transform");
+        assertThat(load().cors()).isEqualTo(CorsSettings.NONE);
+        file("access.files = viewer\ndelivery.cache-control = public, max-age=60\ndelivery.cors.origins = *");
+        assertThat(load().headers().cacheControl()).isEqualTo("public, max-age=60");
+        assertThat(load().cors()).isEqualTo(CorsSettings.ANY);
+        file("delivery.cors.origins = none");
+        assertThat(load().cors()).isEqualTo(CorsSettings.NONE);
     }
 
     @Test
@@ -119,6 +136,9 @@ class ConfigurationTest {
                 eviction.grace = 1h
                 plan.expiry = 7d
                 delivery.stall-timeout = 3m
+                delivery.cache-control = private, max-age=60
+                delivery.content-types = CZI=image/x-zeiss, txt = text/plain; charset=utf-8
+                delivery.cors.origins = https://Example.org, http://localhost:3000, http://[::1]:8012, app://viewer
                 access.files = viewer
                 access.health = open
                 access.metrics = viewer
@@ -163,6 +183,16 @@ class ConfigurationTest {
                                         "fast", new VolumeEviction("lru", 0.8, 0.7),
                                         "bulk", new VolumeEviction("lru", 0.95, 0.90))),
                         new DeliverySettings(Duration.ofMinutes(3)),
+                        new HeaderSettings(
+                                "private, max-age=60",
+                                Map.of("czi", "image/x-zeiss", "txt", "text/plain; charset=utf-8")),
+                        new CorsSettings(
+                                false,
+                                Set.of(
+                                        "https://example.org",
+                                        "http://localhost:3000",
+                                        "http://[::1]:8012",
+                                        "app://viewer")),
                         new AccessSettings(Access.VIEWER, Access.OPEN, Access.VIEWER)));
     }
 

@@ -183,4 +183,54 @@ class ValueTypesTest {
                 .isInstanceOf(BadValueException.class)
                 .hasMessage(message);
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"public\r\nX-Evil: 1", "a\tb", "caf\u00e9", "\u007f"})
+    void whatIsNoValueOfAHeader(String text) {
+        assertThatThrownBy(() -> ValueTypes.FIELD.parse(text)).isInstanceOf(BadValueException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "czi",
+                "czi=",
+                "=image/x",
+                ".czi=image/x",
+                "tar.gz=application/gzip",
+                "czi=image/x,",
+                "czi=image/x/y",
+                "czi=image/x y",
+                "czi=image/x; charset",
+                "czi=image/x\r\nA: b",
+                "czi=image/\u00e9",
+                "czi=image/x, CZI=image/y"
+            })
+    void whatAreNoMediaTypes(String text) {
+        assertThatThrownBy(() -> ValueTypes.MEDIA_TYPES.parse(text)).isInstanceOf(BadValueException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "example.org",
+                "https://",
+                "https://example.org/",
+                "https://example.org/a",
+                "https://example.org?",
+                "https://user@example.org",
+                "https://*.example.org",
+                "https://example.org, *",
+                "https://example.org, none",
+                "https://example.org:443",
+                "http://example.org:80",
+                "https://example.org:x",
+                "https://exämple.org",
+                "https://example\r\n.org",
+                "null",
+                "https://a,,https://b"
+            })
+    void whatAreNoOrigins(String text) {
+        assertThatThrownBy(() -> ValueTypes.ORIGINS.parse(text)).isInstanceOf(BadValueException.class);
+    }
 }

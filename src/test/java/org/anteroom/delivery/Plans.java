@@ -7,6 +7,7 @@ import java.util.Map;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
 import org.anteroom.model.Sha256;
+import org.anteroom.testing.PlainHeaders;
 import org.jspecify.annotations.Nullable;
 
 /** A file and requests for it, as the tests of this package need them. */
@@ -27,7 +28,7 @@ final class Plans {
     }
 
     static FileHeaders file(FileFacts facts) {
-        return FileHeaders.of(FileKey.of("ds", "folder/data.csv"), facts);
+        return PlainHeaders.of(FileKey.of("ds", "folder/data.csv"), facts);
     }
 
     static FileHeaders file() {

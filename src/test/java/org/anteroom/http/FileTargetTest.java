@@ -7,6 +7,7 @@ import java.io.IOException;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,7 +68,8 @@ class FileTargetTest {
                 "/files/doi:10.5061/x%2F1/ | doi:10.5061/x/1     | ''"
             })
     void listings(String raw, String dataset, String folder) throws IOException {
-        assertThat(FileTarget.parse(raw, "version=2")).isEqualTo(new FileTarget.Listing(dataset, folder, "2"));
+        assertThat(FileTarget.parse(raw, "version=2"))
+                .isEqualTo(new FileTarget.Listing(new FolderKey(dataset, folder, "2")));
     }
 
     @ParameterizedTest
@@ -153,11 +155,16 @@ class FileTargetTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"/files/ds", "/files/ark:/12345/xyz", "/files/ark:12345/xyz", "/files/doi:10.1/x", "/files/x%2Fy"
-            })
-    void anIdAloneIsNoFile(String raw) {
-        assertFails(raw, null, FailureReason.NOT_FOUND);
+    @CsvSource({
+        "/files/ds, ds",
+        "/files/ark:/12345/xyz, ark:/12345/xyz",
+        "/files/ark:12345/xyz, ark:12345/xyz",
+        "/files/doi:10.1/x, doi:10.1/x",
+        "/files/x%2Fy, x/y"
+    })
+    void anIdAloneIsADataset(String raw, String dataset) throws IOException {
+        assertThat(FileTarget.parse(raw, "version=2"))
+                .isEqualTo(new FileTarget.Dataset(new FolderKey(dataset, "", "2")));
     }
 
     @ParameterizedTest

@@ -13,6 +13,7 @@ import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
 import org.anteroom.model.Sha256;
+import org.anteroom.testing.PlainHeaders;
 import org.junit.jupiter.api.Test;
 
 /** What reading the address and deciding the answer of a hit costs in memory, counted by the JVM. */
@@ -22,7 +23,7 @@ class HotPathAllocationTest {
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final InstantSource clock = InstantSource.system();
-    private final FileHeaders file = FileHeaders.of(
+    private final FileHeaders file = PlainHeaders.of(
             FileKey.of("ark:/12345/xyz", "folder/data.csv"),
             new FileFacts(10, Instant.EPOCH, "\"1\"", Sha256.of(new byte[0]), null));
     private long length;

@@ -18,6 +18,7 @@ import org.anteroom.delivery.Multipart;
 import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.testing.PlainHeaders;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +35,7 @@ class PartsBodyTest {
         }
         FileRequest request =
                 new FileRequest(false, false, null, null, null, null, "bytes=5000-5099,0-9,9990-", null, null);
-        FileHeaders headers = FileHeaders.of(FileKey.of("d", "f.txt"), new FileFacts(SIZE, null, null, null, null));
+        FileHeaders headers = PlainHeaders.of(FileKey.of("d", "f.txt"), new FileFacts(SIZE, null, null, null, null));
         parts = Objects.requireNonNull(
                 ResponsePlan.decide(request, headers, InstantSource.system()).multipart());
         expected = expected();

@@ -59,7 +59,7 @@ class RawUriFilterTest {
                 "/files/ds/a%3Bb                | files File[key=FileKey[dataset=ds, path=a;b, version=null], inline=false]",
                 "/files/ds/%252e%252e/a         | files File[key=FileKey[dataset=ds, path=%2e%2e/a, version=null], inline=false]",
                 "http://localhost/files/ds/a    | files File[key=FileKey[dataset=ds, path=a, version=null], inline=false]",
-                "/files/ds/                     | files Listing[dataset=ds, folder=, version=null]",
+                "/files/ds/                     | files Listing[folder=FolderKey[dataset=ds, path=, version=null]]",
                 "/files                         | files Other[]",
                 "/health/live                   | live Other[]",
                 "/health/live?x=/../files/ds/a  | live Other[]",

@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
-import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.testing.PlainHeaders;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -80,7 +80,7 @@ class Rfc9457Test {
                     FileFacts facts = new FileFacts(10, null, "\"1\"", null, null);
                     ResponsePlan plan = ResponsePlan.decide(
                             FileRequests.of(request, false),
-                            FileHeaders.of(FileKey.of("ds", "a"), facts),
+                            PlainHeaders.of(FileKey.of("ds", "a"), facts),
                             InstantSource.fixed(Instant.EPOCH));
                     if (plan.status() >= 400) {
                         Problem.send(request, response, plan);

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What is put around an archive to count its opened files, and to hold one of them at a byte for as long as a test likes. */
 final class SteeredArchive {
+    private volatile @Nullable Lister lister;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> opens = new ConcurrentHashMap<>();
 
@@ -61,6 +62,16 @@ final class SteeredArchive {
         return hold;
     }
 
+    /** What lies in a folder, in place of what does. */
+    interface Lister {
+        FolderPage list(FolderKey folder, String after, int limit) throws IOException;
+    }
+
+    /** Has folders listed by another; null ends that. */
+    void listBy(@Nullable Lister another) {
+        lister = another;
+    }
+
     /** How often a file was opened. */
     int opens(String path) {
         AtomicInteger count = opens.get(path);
@@ -84,7 +95,8 @@ final class SteeredArchive {
 
             @Override
             public FolderPage list(FolderKey folder, String after, int limit) throws IOException {
-                return inner.list(folder, after, limit);
+                Lister instead = lister;
+                return instead == null ? inner.list(folder, after, limit) : instead.list(folder, after, limit);
             }
 
             @Override

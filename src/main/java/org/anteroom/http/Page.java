@@ -1,4 +1,4 @@
-package org.anteroom.admin;
+package org.anteroom.http;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -21,16 +21,19 @@ import org.jspecify.annotations.Nullable;
  * @param after the key to go on after, or the empty string
  * @param limit the most items, 1 to {@link #MAX_LIMIT}
  */
-record Page(String list, String after, int limit) {
-    static final int DEFAULT_LIMIT = 100;
-    static final int MAX_LIMIT = 1000;
+public record Page(String list, String after, int limit) {
+    /** Items on a page whose limit is not said. */
+    public static final int DEFAULT_LIMIT = 100;
+
+    /** The most that may be asked for. */
+    public static final int MAX_LIMIT = 1000;
 
     /**
      * Items of a list.
      *
      * @param next what to ask for with {@code after}, or null at the end
      */
-    record Items<T>(List<T> items, @Nullable String next) {}
+    public record Items<T>(List<T> items, @Nullable String next) {}
 
     /**
      * Reads the parameters.
@@ -39,7 +42,7 @@ record Page(String list, String after, int limit) {
      * @param cursor what an earlier page gave as next; null or empty for the first page
      * @throws FailureException MALFORMED if one of them cannot be
      */
-    static Page of(String list, @Nullable String limit, @Nullable String cursor) throws FailureException {
+    public static Page of(String list, @Nullable String limit, @Nullable String cursor) throws FailureException {
         return new Page(
                 list,
                 cursor == null || cursor.isEmpty() ? "" : key(list, cursor),
@@ -83,18 +86,22 @@ record Page(String list, String after, int limit) {
      *
      * @param key by which the items are in ascending order
      */
-    <T> Items<T> of(List<T> fetched, Function<T, String> key) {
+    public <T> Items<T> of(List<T> fetched, Function<T, String> key) {
         if (fetched.size() <= limit) {
             return new Items<>(fetched, null);
         }
         List<T> items = fetched.subList(0, limit);
-        String last = list + ':' + key.apply(items.get(limit - 1));
-        return new Items<>(
-                items, Base64.getUrlEncoder().withoutPadding().encodeToString(last.getBytes(StandardCharsets.UTF_8)));
+        return new Items<>(items, next(key.apply(items.get(limit - 1))));
+    }
+
+    /** The cursor for what follows an item. */
+    public String next(String key) {
+        byte[] cursor = (list + ':' + key).getBytes(StandardCharsets.UTF_8);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(cursor);
     }
 
     /** The page of a list that is in memory as a whole, by key. */
-    <T> Items<T> among(List<T> all, Function<T, String> key) {
+    public <T> Items<T> among(List<T> all, Function<T, String> key) {
         return of(
                 all.stream()
                         .filter(item -> after.isEmpty() || key.apply(item).compareTo(after) > 0)
