@@ -6,6 +6,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** The configured folders, none of which may lie in another one. */
 final class Folders {
@@ -48,6 +49,20 @@ final class Folders {
             // the disk is away or tells nothing: the volume shows it when it is used, and heals
             return GIB;
         }
+    }
+
+    /**
+     * Why nothing could be made in a folder, or the folder itself; empty where nothing is known against it. It says nothing of
+     * a volume that was used before and is only away.
+     */
+    static Optional<String> obstacle(Path folder) {
+        Path existing = existing(folder);
+        if (!Files.isDirectory(existing)) {
+            return Optional.of(existing + " is not a folder");
+        }
+        return Files.isWritable(existing) && Files.isExecutable(existing)
+                ? Optional.empty()
+                : Optional.of("the user that runs the container may not write to " + existing);
     }
 
     /** The folder with its links followed, as far as it exists. */

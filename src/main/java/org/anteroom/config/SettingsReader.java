@@ -54,7 +54,7 @@ final class SettingsReader {
                 values.get(Keys.INVENTORY_LOCATION_TTL),
                 values.get(Keys.INVENTORY_LOOKUP_TIMEOUT),
                 values.get(Keys.INVENTORY_LOCATION_MAX));
-        return new Settings(
+        Settings settings = new Settings(
                 home,
                 archive.location().equals(home.resolve("archive").toString()),
                 new InstanceSettings(values.get(Keys.INSTANCE_NAME), values.get(Keys.SHUTDOWN_GRACE)),
@@ -66,6 +66,8 @@ final class SettingsReader {
                 headers(),
                 cors(),
                 access());
+        checkPlaces(complete);
+        return settings;
     }
 
     private AccessSettings access() {
@@ -86,6 +88,28 @@ final class SettingsReader {
     private CorsSettings cors() {
         CorsSettings origins = values.get(Keys.DELIVERY_CORS_ORIGINS);
         return filesAreOpen() || values.isSet(Keys.DELIVERY_CORS_ORIGINS.name()) ? origins : CorsSettings.NONE;
+    }
+
+    /**
+     * Adds what can be told of new volumes to the errors that are there anyway, so that one message has them all. Without
+     * other errors the volumes are tried, once the inventory has told which of them are new.
+     */
+    private void checkPlaces(List<VolumeSettings> complete) {
+        if (!values.hasErrors()) {
+            return;
+        }
+        for (VolumeSettings volume : complete) {
+            String key = Keys.VOLUME_LOCATION.nameFor(volume.name());
+            if (values.isWrong(key)) {
+                continue;
+            }
+            Folders.obstacle(Path.of(volume.location()))
+                    .ifPresent(
+                            why -> values.reject(
+                                    key,
+                                    "if the volume is new, it cannot be made there: " + why
+                                            + "; make the folder and give it to the user that runs the container, or name another one"));
+        }
     }
 
     private ArchiveSettings archive() {

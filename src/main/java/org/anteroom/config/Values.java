@@ -62,6 +62,11 @@ final class Values {
         return wrong.contains(name);
     }
 
+    /** Whether anything is wrong so far. */
+    boolean hasErrors() {
+        return !errors.isEmpty();
+    }
+
     /** Adds an error to this name: what is wrong, and what would be right. */
     void reject(String name, String what) {
         wrong.add(name);

@@ -181,6 +181,18 @@ class ConfigurationErrorsTest {
     }
 
     @Test
+    void aNewVolumeThatCannotBeMadeIsNamedWithTheOtherErrors() throws IOException {
+        Path full = Files.writeString(base.resolve("full"), "no folder");
+        assertErrors(
+                "archive.locaton = /srv/archive\nvolumes = a, b\nvolume.a.location = " + full
+                        + "/a\nvolume.a.capacity = 1GiB\nvolume.b.location = /cache/b\nvolume.b.capacity = 1GiB",
+                "line 1: archive.locaton = /srv/archive: there is no such key; did you mean archive.location?",
+                "line 3: volume.a.location = " + full + "/a: if the volume is new, it cannot be made there: " + full
+                        + " is not a folder; make the folder and give it to the user that runs the"
+                        + " container, or name another one");
+    }
+
+    @Test
     void foldersAreComparedBehindTheirLinks() throws IOException {
         Path real = Files.createDirectories(base.resolve("disk"));
         Path link = Files.createSymbolicLink(base.resolve("link"), real);
@@ -222,17 +234,22 @@ class ConfigurationErrorsTest {
                         + "):\n  1. line 2: not UTF-8; save the file in that encoding");
     }
 
+    /** In the texts, {@code /cache} stands for a folder that anyone who runs the tests can make. */
     private void assertErrors(String text, String... errors) throws IOException {
-        Files.writeString(file, text);
+        Files.writeString(file, cacheMovedTo(base, text));
         StringBuilder expected = new StringBuilder("The configuration has ")
                 .append(errors.length == 1 ? "1 error" : errors.length + " errors")
                 .append(" (file ")
                 .append(file)
                 .append("):");
         for (int i = 0; i < errors.length; i++) {
-            expected.append("\n  ").append(i + 1).append(". ").append(errors[i]);
+            expected.append("\n  ").append(i + 1).append(". ").append(cacheMovedTo(base, errors[i]));
         }
         assertThat(failure()).isEqualTo(expected.toString());
+    }
+
+    private static String cacheMovedTo(Path folder, String text) {
+        return text.replace("/cache/", folder + "/cache/");
     }
 
     private String failure() {
