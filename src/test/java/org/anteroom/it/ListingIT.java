@@ -228,7 +228,11 @@ class ListingIT {
                                 .toList(),
                         true);
             });
-            assertThatThrownBy(() -> RawHttp.get(site.uri(), "/files/d/")).isInstanceOf(EOFException.class);
+            try (RawHttp http = RawHttp.connect(site.uri())) {
+                // a connection that may go on, since on one that is to be closed Jetty ends a body by its end alone
+                http.request("GET", "/files/d/");
+                assertThatThrownBy(() -> http.response("GET")).isInstanceOf(EOFException.class);
+            }
             Site.await("its room is given back", () -> site.figure("anteroom_listing_entries") == 0);
             site.archive().listBy((asked, after, limit) -> {
                 throw new IOException("broken");
