@@ -54,7 +54,7 @@ public sealed interface FileTarget {
         RawQuery query = RawQuery.parse(rawQuery);
         int at = RawPath.segmentEnd(rawPath, prefix.length());
         String dataset = RawPath.segment(rawPath, prefix.length(), at);
-        for (int missing = missingSegments(dataset); missing > 0; missing--) {
+        while (isIncomplete(dataset)) {
             if (at == rawPath.length()) {
                 throw RawPath.malformed("An id is ark:/NAAN/NAME, doi:10.PREFIX/SUFFIX, or one segment.");
             }
@@ -76,15 +76,12 @@ public sealed interface FileTarget {
         return folder ? new Listing(FolderKey.of(key)) : new File(key, query.inline());
     }
 
-    /** How many more segments the id has after its first one, which may hold encoded slashes. */
-    private static int missingSegments(String first) {
-        if (first.startsWith("ark:")) {
-            if (first.length() == 4) {
-                return 2;
-            }
-            return first.indexOf('/', first.charAt(4) == '/' ? 5 : 4) < 0 ? 1 : 0;
+    /** Whether more segments belong to an id that begins like this; those so far may have held encoded slashes. */
+    private static boolean isIncomplete(String id) {
+        if (id.startsWith("ark:")) {
+            return id.indexOf('/', id.startsWith("ark:/") ? 5 : 4) < 0;
         }
-        return first.startsWith("doi:10.") && first.indexOf('/') < 0 ? 1 : 0;
+        return id.startsWith("doi:10.") && id.indexOf('/') < 0;
     }
 
     private static String path(String raw, int from, int to) throws FailureException {
