@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -16,11 +17,12 @@ import org.anteroom.model.FileKey;
 import org.anteroom.model.FolderKey;
 import org.jspecify.annotations.Nullable;
 
-/** What is put around an archive to count its opened files, and to hold one of them at a byte for as long as a test likes. */
+/** What is put around an archive to count its opened files, to hold one of them at a byte for as long as a test likes, and to fail. */
 final class SteeredArchive {
     private volatile @Nullable Lister lister;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> opens = new ConcurrentHashMap<>();
+    private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
     /** A place in a file where the next stream that comes there waits; others pass. */
     static final class Hold {
@@ -72,6 +74,11 @@ final class SteeredArchive {
         lister = another;
     }
 
+    /** Lets the first read of a file's next stream fail. */
+    void failNextRead(String path) {
+        failing.add(path);
+    }
+
     /** How often a file was opened. */
     int opens(String path) {
         AtomicInteger count = opens.get(path);
@@ -90,7 +97,7 @@ final class SteeredArchive {
             public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
                 opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
                 Hold hold = holds.remove(key.path());
-                return new SteeredStream(inner.open(key, expected, offset), offset, hold);
+                return new SteeredStream(inner.open(key, expected, offset), offset, hold, failing.remove(key.path()));
             }
 
             @Override
@@ -109,16 +116,21 @@ final class SteeredArchive {
     private static final class SteeredStream implements ArchiveStream {
         private final ArchiveStream inner;
         private final @Nullable Hold hold;
+        private final boolean fails;
         private long position;
 
-        SteeredStream(ArchiveStream inner, long position, @Nullable Hold hold) {
+        SteeredStream(ArchiveStream inner, long position, @Nullable Hold hold, boolean fails) {
             this.inner = inner;
             this.position = position;
             this.hold = hold;
+            this.fails = fails;
         }
 
         @Override
         public int read(ByteBuffer target) throws IOException {
+            if (fails) {
+                throw new IOException("the archive broke off");
+            }
             int limit = target.limit();
             if (hold != null && position <= hold.position) {
                 if (position == hold.position) {

@@ -210,6 +210,11 @@ public final class RawHttp implements Closeable {
             this.body = body;
         }
 
+        /** The same with a body that was read apart from it. */
+        public Response withBody(byte[] bytes) {
+            return new Response(statusLine, headers, bytes);
+        }
+
         /** The first line. */
         public String statusLine() {
             return statusLine;

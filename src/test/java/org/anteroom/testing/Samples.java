@@ -16,7 +16,17 @@ public final class Samples {
     private static final String AWKWARD =
             "\u0000\t\r\n \"%/\\;:,=?#&+@.~-_'<>{}|\u007f\u0085\u00e9\u202e\u3042\ud83d\ude00\uffff";
 
-    private final Random random = new Random(SEED);
+    private final Random random;
+
+    /** Inputs from the seed that all have in common. */
+    public Samples() {
+        this(SEED);
+    }
+
+    /** Inputs from a seed of one's own. */
+    public Samples(long seed) {
+        this.random = new Random(seed);
+    }
 
     /** A number between the two, both included; the ends are frequent. */
     public long number(long min, long max) {
@@ -30,6 +40,11 @@ public final class Samples {
     /** Yes or no. */
     public boolean flag() {
         return random.nextBoolean();
+    }
+
+    /** Yes, once in so many times. */
+    public boolean oneIn(int times) {
+        return random.nextInt(times) == 0;
     }
 
     /** One of some values. */
