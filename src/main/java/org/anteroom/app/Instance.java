@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.anteroom.archive.Archive;
@@ -33,7 +34,6 @@ import org.anteroom.jdbc.Drivers;
 import org.anteroom.jdbc.LateDataSource;
 import org.anteroom.jdbc.Migrations;
 import org.anteroom.jdbc.Pools;
-import org.anteroom.jdbc.SqliteDialect;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.model.FileKey;
 import org.anteroom.tasks.Tasks;
@@ -86,11 +86,9 @@ final class Instance {
         this.settings = settings;
         this.owner = new Owner(settings.instance().name(), UUID.randomUUID().toString());
         this.dataSources = dataSources;
-        SqliteDialect dialect = new SqliteDialect();
-        Migrations migrations = new Migrations(pool, dialect, Instance.class.getClassLoader());
+        Migrations migrations = new Migrations(Optional.empty(), Instance.class.getClassLoader());
         Duration lookupTimeout = settings.inventory().lookupTimeout();
-        this.inventory =
-                Inventory.over(new Database("inventory", pool, dialect, migrations, tasks, pools), lookupTimeout);
+        this.inventory = Inventory.over(new Database("inventory", pool, migrations, tasks, pools), lookupTimeout);
         VolumeMetrics volumeMetrics = new VolumeMetrics(metrics);
         this.guards = settings.volumes().stream()
                 .map(volume -> new VolumeGuard(

@@ -2,15 +2,20 @@ package org.anteroom.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import javax.sql.DataSource;
 import org.anteroom.tasks.IoGuard;
 import org.jdbi.v3.core.ConnectionFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Takes connections from a pool, checked by the dialect, and measures how long that takes and how long they are held. */
 final class ConnectionSource implements ConnectionFactory {
+    private static final Logger log = LoggerFactory.getLogger(ConnectionSource.class);
+    private static final Duration IDLE = Duration.ofSeconds(5);
     private static final long WAIT = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final DataSource source;
@@ -53,7 +58,12 @@ final class ConnectionSource implements ConnectionFactory {
         IoGuard.connectionReturned();
         heldNanos.addAndGet(System.nanoTime() - since.get());
         since.remove();
-        connection.close();
+        try (connection) {
+            // the pool's own questions are to be answered soon, too
+            dialect.limit(connection, IDLE);
+        } catch (SQLException e) {
+            log.debug("a connection that is broken goes back to the pool", e);
+        }
     }
 
     long acquisitions() {

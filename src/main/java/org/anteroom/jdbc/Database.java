@@ -13,7 +13,6 @@ import javax.sql.DataSource;
 import org.anteroom.tasks.IoGuard;
 import org.anteroom.tasks.Tasks;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.SqlLogger;
 import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
@@ -25,49 +24,58 @@ import org.jspecify.annotations.Nullable;
  * waits for the result, and no longer than it wants to, whatever the pool or the database do. A connection is never held
  * while something else is waited for: work only runs statements.
  *
- * <p>A database that is away makes its calls fail and nothing else; each call tries anew. Before its schema was brought
- * up to date, by {@link #probe}, it counts as away.
+ * <p>A database that is away makes its calls fail and nothing else; each call tries anew. Before it was reached and its
+ * schema was brought up to date, by {@link #probe}, it counts as away.
  */
 public final class Database {
     static final String OPERATION = "operation";
     static final int CHANGES_LIMIT = 1024;
-    private static final int READS_LIMIT = 1024;
-    private static final int READERS = 4;
-    private static final int MOST_READERS = 16;
+
+    /** What kind of database it is. */
+    public enum Kind {
+        /** A file on this machine, for one instance (SQLite). */
+        FILE,
+        /** A server that several instances may share (PostgreSQL). */
+        SERVER
+    }
 
     private final String name;
-    private final Dialect dialect;
-    private final ConnectionSource source;
-    private final PoolProbe probe;
+    private final DataSource source;
+    private final @Nullable Dialect dialect;
     private final Migrations migrations;
-    private final Failures failures;
-    private final Jdbi jdbi;
-    private final ExecutorService readers;
-    private final GroupCommit writer;
-    private final AtomicBoolean migrating = new AtomicBoolean();
+    private final Tasks tasks;
+    private final Pools pools;
+    private final ExecutorService starter;
+    private final AtomicBoolean starting = new AtomicBoolean();
+    private volatile @Nullable Engine engine;
     private volatile boolean migrated;
 
     /**
-     * A database; nothing is opened yet.
+     * A database of whatever kind; nothing is opened yet.
      *
      * @param name what figures and threads call it
      * @param source a pool
      * @param pools where its figures are added
      */
-    public Database(String name, DataSource source, Dialect dialect, Migrations migrations, Tasks tasks, Pools pools) {
+    public Database(String name, DataSource source, Migrations migrations, Tasks tasks, Pools pools) {
+        this(name, source, null, migrations, tasks, pools);
+    }
+
+    /** A database with a dialect of its own, or null for the one that its pool leads to. */
+    Database(
+            String name,
+            DataSource source,
+            @Nullable Dialect dialect,
+            Migrations migrations,
+            Tasks tasks,
+            Pools pools) {
         this.name = name;
+        this.source = source;
         this.dialect = dialect;
-        this.source = new ConnectionSource(source, dialect);
-        this.probe = PoolProbe.of(source);
         this.migrations = migrations;
-        this.failures = new Failures(dialect);
-        this.jdbi = Jdbi.create(this.source).define("now", dialect.now()).setSqlLogger(counting(pools));
-        // one connection is left for the writer
-        int max = probe.max();
-        int threads = max < 0 ? READERS : Math.max(1, Math.min(max - 1, MOST_READERS));
-        this.readers = tasks.pool(name + "-read", threads, READS_LIMIT);
-        ExecutorService thread = tasks.pool(name + "-write", 1, 1);
-        this.writer = new GroupCommit(jdbi, dialect, failures, thread, CHANGES_LIMIT);
+        this.tasks = tasks;
+        this.pools = pools;
+        this.starter = tasks.pool(name + "-start", 1, 16);
         pools.add(this);
     }
 
@@ -79,13 +87,16 @@ public final class Database {
      * @param work runs statements and touches nothing else
      */
     public <T> T read(String operation, Duration wait, Function<Handle, T> work) throws DatabaseException {
-        requireMigrated(operation);
-        return onReader(new Operation<>(operation, wait, work));
+        return reached(operation).read(new Operation<>(operation, wait, work));
     }
 
     /**
      * Changes, all or nothing. When it ends with {@link DatabaseException.Reason#TIMEOUT}, the change is not made, unless
-     * it was being committed at that moment.
+     * it was being committed at that moment; with {@link DatabaseException.Reason#AWAY}, it may have been made if the
+     * connection broke while it was committed.
+     *
+     * <p>Others may change rows at the same time, on a {@link Kind#SERVER}: each statement sees what was committed when it
+     * began.
      *
      * @param operation what figures call it
      * @param wait how long the caller waits at most
@@ -103,121 +114,103 @@ public final class Database {
      */
     public <T> T write(String operation, Duration wait, Function<Handle, T> work, Consumer<T> late)
             throws DatabaseException {
-        requireMigrated(operation);
-        IoGuard.beforeIo();
-        Operation<T> change = new Operation<>(operation, wait, work, late);
-        if (!writer.offer(change)) {
-            throw tooMany(operation, null);
+        return reached(operation).write(new Operation<>(operation, wait, work, late));
+    }
+
+    private Engine reached(String operation) throws DatabaseException {
+        Engine reached = engine;
+        if (reached == null || !migrated) {
+            throw new DatabaseException(
+                    DatabaseException.Reason.AWAY, "the database was not reached yet: " + operation, null);
         }
-        try {
-            return change.await();
-        } catch (DatabaseException e) {
-            writer.forget(change);
-            throw e;
-        }
+        return reached;
     }
 
     /**
-     * Finds out whether the database works; the first time, its schema is brought up to date.
+     * Finds out whether the database works; the first time, its kind is found out and its schema is brought up to date.
      *
      * @param wait how long the caller waits at most; a migration goes on after that
      */
     public void probe(Duration wait) throws DatabaseException {
         if (migrated) {
-            onReader(new Operation<>(
+            read(
                     "probe",
                     wait,
                     handle ->
-                            handle.createQuery("SELECT 1").mapTo(Integer.class).one()));
+                            handle.createQuery("SELECT 1").mapTo(Integer.class).one());
             return;
         }
-        Operation<Boolean> migration = new Operation<>("migrate", wait, handle -> true);
-        submit(migration, () -> migrate(migration));
-        migration.await();
+        IoGuard.beforeIo();
+        Operation<Boolean> start = new Operation<>("migrate", wait, handle -> true);
+        try {
+            starter.execute(() -> start(start));
+        } catch (RejectedExecutionException e) {
+            throw new DatabaseException(DatabaseException.Reason.TIMEOUT, "too many wait for the database: migrate", e);
+        }
+        start.await();
     }
 
-    private void migrate(Operation<Boolean> migration) {
-        if (!migrating.compareAndSet(false, true)) {
-            migration.fail(new DatabaseException(
+    private void start(Operation<Boolean> caller) {
+        if (!starting.compareAndSet(false, true)) {
+            caller.fail(new DatabaseException(
                     DatabaseException.Reason.TIMEOUT, "the schema is being brought up to date", null));
             return;
         }
         Throwable failure = null;
         try {
             if (!migrated) {
-                migrations.run();
-                migrated = true;
+                start();
             }
         } catch (SQLException | RuntimeException | Error e) {
-            failure = failures.translated(e);
+            failure = translated(e);
         } finally {
-            migrating.set(false);
+            starting.set(false);
         }
         // the caller may try again at once, so it is told last
         if (failure == null) {
-            migration.succeed(true);
+            caller.succeed(true);
         } else {
-            migration.fail(failure);
+            caller.fail(failure);
         }
     }
 
-    private <T> T onReader(Operation<T> read) throws DatabaseException {
-        submit(read, () -> runRead(read));
-        return read.await();
-    }
-
-    private void submit(Operation<?> operation, Runnable work) throws DatabaseException {
-        IoGuard.beforeIo();
-        try {
-            readers.execute(work);
-        } catch (RejectedExecutionException e) {
-            throw tooMany(operation.name(), e);
+    private void start() throws SQLException {
+        DataSource pool = source instanceof LateDataSource late ? late.pool() : source;
+        Engine made = engine;
+        if (made == null) {
+            made = new Engine(
+                    name, pool, dialect == null ? Dialects.of(pool) : dialect, tasks, new StatementCounter(pools));
+            engine = made;
         }
+        migrations.run(pool, made.dialect());
+        migrated = true;
     }
 
-    private <T> void runRead(Operation<T> read) {
-        if (!read.claim()) {
-            return;
+    private Throwable translated(Throwable failure) {
+        Engine made = engine;
+        if (made != null) {
+            return made.failures().translated(failure);
         }
-        T value;
-        try (Handle handle = jdbi.open()) {
-            handle.define(OPERATION, read.name());
-            value = read.run(handle);
-        } catch (RuntimeException | Error e) {
-            read.fail(failures.translated(e));
-            return;
+        return failure instanceof SQLException
+                ? new DatabaseException(DatabaseException.Reason.AWAY, String.valueOf(failure.getMessage()), failure)
+                : failure;
+    }
+
+    /** Counts every statement by the operation that it is part of. */
+    private record StatementCounter(Pools pools) implements SqlLogger {
+        @Override
+        public void logAfterExecution(StatementContext context) {
+            count(context);
         }
-        read.succeed(value);
-    }
 
-    private void requireMigrated(String operation) throws DatabaseException {
-        if (!migrated) {
-            throw new DatabaseException(
-                    DatabaseException.Reason.AWAY, "the database was not reached yet: " + operation, null);
+        @Override
+        public void logException(StatementContext context, SQLException failure) {
+            count(context);
         }
-    }
 
-    private static DatabaseException tooMany(String operation, @Nullable Throwable cause) {
-        return new DatabaseException(
-                DatabaseException.Reason.TIMEOUT, "too many wait for the database: " + operation, cause);
-    }
-
-    private static SqlLogger counting(Pools pools) {
-        return new SqlLogger() {
-            @Override
-            public void logAfterExecution(StatementContext context) {
-                count(context);
-            }
-
-            @Override
-            public void logException(StatementContext context, SQLException failure) {
-                count(context);
-            }
-
-            private void count(StatementContext context) {
-                pools.countStatement(String.valueOf(context.getAttribute(OPERATION)));
-            }
-        };
+        private void count(StatementContext context) {
+            pools.countStatement(String.valueOf(context.getAttribute(OPERATION)));
+        }
     }
 
     /**
@@ -229,9 +222,20 @@ public final class Database {
         write("probe", wait, handle -> true);
     }
 
-    /** The file that the database lies in, if it lies in one (SQLite). */
+    /** What kind of database it is; empty while that is not known, since the database must be asked and was not reached. */
+    public Optional<Kind> kind() {
+        Engine made = engine;
+        if (made != null) {
+            return Optional.of(made.dialect().kind());
+        }
+        DataSource pool = source instanceof LateDataSource late ? late.found() : source;
+        return pool == null ? Optional.empty() : Dialects.known(pool).map(Dialect::kind);
+    }
+
+    /** The file that the database lies in, if it lies in one. */
     public Optional<Path> file(Duration wait) throws DatabaseException {
-        return read("file", wait, dialect::file);
+        Engine reached = reached("file");
+        return reached.read(new Operation<>("file", wait, reached.dialect()::file));
     }
 
     /** What figures call it. */
@@ -241,22 +245,28 @@ public final class Database {
 
     /** The figures of its pool. */
     public PoolFigures figures() {
+        Engine made = engine;
+        PoolProbe probe = made == null ? PoolProbe.of(source) : made.probe();
+        ConnectionSource taken = made == null ? null : made.source();
         return new PoolFigures(
                 name,
                 probe.max(),
                 probe.active(),
                 probe.idle(),
                 probe.waiting(),
-                source.acquisitions(),
-                source.waits(),
-                source.waitSeconds());
+                taken == null ? 0 : taken.acquisitions(),
+                taken == null ? 0 : taken.waits(),
+                taken == null ? 0 : taken.waitSeconds());
     }
 
-    ConnectionSource source() {
-        return source;
+    /** Seconds that connections were held, together. */
+    double heldSeconds() {
+        Engine made = engine;
+        return made == null ? 0 : made.source().heldSeconds();
     }
 
     int changesWaiting() {
-        return writer.waiting();
+        Engine made = engine;
+        return made == null ? 0 : made.changesWaiting();
     }
 }

@@ -23,11 +23,6 @@ final class Failures {
         return new DatabaseException(reason, String.valueOf(sql.get().getMessage()), failure);
     }
 
-    /** Whether another process holds the write lock. */
-    boolean locked(Throwable failure) {
-        return sqlException(failure).filter(dialect::locked).isPresent();
-    }
-
     /** The innermost exception of a database below another one: what a pool or JDBI wraps around it says less. */
     static Optional<SQLException> sqlException(Throwable failure) {
         SQLException found = null;

@@ -24,12 +24,12 @@ import org.slf4j.LoggerFactory;
  * at once within its savepoint, or just before the commit, when all are undone and the others made again. Another process that keeps the lock makes the begin fail
  * after a short while: the connection is given back and all is tried again for as long as somebody waits.
  */
-final class GroupCommit {
+final class GroupCommit implements Changes {
     private static final Logger log = LoggerFactory.getLogger(GroupCommit.class);
     private static final int BATCH = 64;
 
     private final Jdbi jdbi;
-    private final Dialect dialect;
+    private final WriteLock lock;
     private final Failures failures;
     private final Executor thread;
     private final BlockingQueue<Operation<?>> queue;
@@ -41,20 +41,21 @@ final class GroupCommit {
      * @param thread runs one task at a time
      * @param limit the most changes that wait
      */
-    GroupCommit(Jdbi jdbi, Dialect dialect, Failures failures, Executor thread, int limit) {
+    GroupCommit(Jdbi jdbi, WriteLock lock, Failures failures, Executor thread, int limit) {
         this.jdbi = jdbi;
-        this.dialect = dialect;
+        this.lock = lock;
         this.failures = failures;
         this.thread = thread;
         this.queue = new ArrayBlockingQueue<>(limit);
     }
 
-    int waiting() {
+    @Override
+    public int waiting() {
         return queue.size();
     }
 
-    /** Lets a change wait for its turn; false if too many wait. */
-    boolean offer(Operation<?> change) {
+    @Override
+    public boolean offer(Operation<?> change) {
         if (!queue.offer(change)) {
             return false;
         }
@@ -62,8 +63,8 @@ final class GroupCommit {
         return true;
     }
 
-    /** Takes back a change whose caller has given up. */
-    void forget(Operation<?> change) {
+    @Override
+    public void forget(Operation<?> change) {
         queue.remove(change);
     }
 
@@ -101,13 +102,17 @@ final class GroupCommit {
             Throwable failure = failures.translated(e);
             if (!claimed.isEmpty()) {
                 claimed.forEach(change -> change.fail(failure));
-            } else if (!failures.locked(e)) {
+            } else if (!locked(e)) {
                 failAll(failure);
             }
             return;
         }
         made.forEach(Made::tell);
         tidy();
+    }
+
+    private boolean locked(Throwable failure) {
+        return Failures.sqlException(failure).filter(lock::locked).isPresent();
     }
 
     /** A change that was made, and whose caller is yet to be told. */
@@ -119,7 +124,7 @@ final class GroupCommit {
 
     private void transaction(Handle handle, List<Operation<?>> claimed, List<Made<?>> made) throws SQLException {
         try (Statement control = handle.getConnection().createStatement()) {
-            control.execute(dialect.begin());
+            control.execute(lock.begin());
             boolean committed = false;
             try {
                 control.execute("SAVEPOINT batch");
@@ -200,11 +205,11 @@ final class GroupCommit {
     }
 
     private void tidy() {
-        if (!dialect.untidy()) {
+        if (!lock.untidy()) {
             return;
         }
         try (Handle handle = jdbi.open()) {
-            dialect.tidy(handle.getConnection());
+            lock.tidy(handle.getConnection());
         } catch (SQLException | RuntimeException e) {
             log.debug("housekeeping is put off", e);
         }

@@ -29,7 +29,8 @@ public final class LateDataSource implements DataSource {
         this.lookup = lookup;
     }
 
-    private DataSource pool() throws SQLException {
+    /** The pool, looked for now if it was not found yet. */
+    DataSource pool() throws SQLException {
         DataSource pool = found;
         if (pool == null) {
             try {
@@ -40,6 +41,12 @@ public final class LateDataSource implements DataSource {
             found = pool;
         }
         return pool;
+    }
+
+    /** The pool if it was found before; null else. */
+    @Nullable
+    DataSource found() {
+        return found;
     }
 
     @Override

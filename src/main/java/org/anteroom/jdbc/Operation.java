@@ -19,6 +19,9 @@ import org.jdbi.v3.core.Handle;
  * is handed to whoever takes late ones, and only then.
  */
 final class Operation<T> {
+    /** A database that answers somewhat late costs no connection. */
+    private static final Duration GRACE = Duration.ofSeconds(4);
+
     private final String name;
     private final Function<Handle, T> work;
     private final Consumer<T> late;
@@ -44,6 +47,16 @@ final class Operation<T> {
 
     String name() {
         return name;
+    }
+
+    /** How long the caller still waits; zero or more. */
+    Duration left() {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    }
+
+    /** How long an answer of the database may be silent: for as long as the caller waits, and somewhat longer. */
+    Duration patience() {
+        return left().plus(GRACE);
     }
 
     /** Whether the work is now the calling thread's to do. */

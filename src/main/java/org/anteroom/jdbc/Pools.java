@@ -19,22 +19,22 @@ public final class Pools {
                 metrics,
                 "anteroom_sql_pool_acquisitions",
                 "Connections taken from the pool",
-                d -> d.source().acquisitions());
+                d -> d.figures().acquisitions());
         counter(
                 metrics,
                 "anteroom_sql_pool_waits",
                 "Connections that took longer than a millisecond to get",
-                d -> d.source().waits());
+                d -> d.figures().waits());
         counter(
                 metrics,
                 "anteroom_sql_pool_wait_seconds",
                 "Time that those waits took together",
-                d -> d.source().waitSeconds());
+                d -> d.figures().waitSeconds());
         counter(
                 metrics,
                 "anteroom_sql_pool_held_seconds",
                 "Time that connections were held together",
-                d -> d.source().heldSeconds());
+                Database::heldSeconds);
         gauge(
                 metrics,
                 "anteroom_sql_pool_connections_max",

@@ -11,7 +11,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
@@ -20,7 +22,7 @@ import org.sqlite.SQLiteErrorCode;
  *
  * <p>The pool belongs to the operator, so its connections are checked each time they are taken.
  */
-public final class SqliteDialect implements Dialect {
+final class SqliteDialect implements Dialect, WriteLock {
 
     /** How long one try for the write lock may take; a writer that waits longer tries again. */
     private static final Duration BUSY_TIMEOUT = Duration.ofMillis(100);
@@ -49,7 +51,7 @@ public final class SqliteDialect implements Dialect {
     private volatile long notBefore = System.nanoTime();
 
     /** SQLite with its own clock. */
-    public SqliteDialect() {
+    SqliteDialect() {
         this("CAST(unixepoch('subsec') * 1000 AS INTEGER)");
     }
 
@@ -58,13 +60,19 @@ public final class SqliteDialect implements Dialect {
      *
      * @param now an expression for milliseconds since 1970
      */
-    public SqliteDialect(String now) {
+    SqliteDialect(String now) {
         this.now = now;
     }
 
     @Override
-    public String now() {
-        return now;
+    public Database.Kind kind() {
+        return Database.Kind.FILE;
+    }
+
+    @Override
+    public Map<String, String> words() {
+        // there is one writer: nobody else changes a row while a transaction lasts
+        return Map.of("now", now, "for_update", "", "skip_locked", "");
     }
 
     @Override
@@ -114,6 +122,11 @@ public final class SqliteDialect implements Dialect {
     }
 
     @Override
+    public void limit(Connection connection, Duration silence) {
+        // a file is never silent
+    }
+
+    @Override
     public String begin() {
         return "BEGIN IMMEDIATE";
     }
@@ -136,6 +149,21 @@ public final class SqliteDialect implements Dialect {
         return code == SQLiteErrorCode.SQLITE_CONSTRAINT.code
                 ? DatabaseException.Reason.CONFLICT
                 : DatabaseException.Reason.OTHER;
+    }
+
+    @Override
+    public boolean clashed(SQLException failure) {
+        return false;
+    }
+
+    @Override
+    public int writers(int connections) {
+        return 1;
+    }
+
+    @Override
+    public Changes changes(Jdbi jdbi, ExecutorService threads, int writers, int limit) {
+        return new GroupCommit(jdbi, this, new Failures(this), threads, limit);
     }
 
     /** The low byte: what lies above it says more than is asked here. */

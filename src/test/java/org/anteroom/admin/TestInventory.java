@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,7 +36,6 @@ import org.anteroom.inventory.VolumeStore;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.Migrations;
 import org.anteroom.jdbc.Pools;
-import org.anteroom.jdbc.SqliteDialect;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
@@ -69,12 +69,10 @@ final class TestInventory implements AutoCloseable {
         config.setJdbcUrl("jdbc:sqlite:" + folder.resolve("inventory.db"));
         config.setMaximumPoolSize(3);
         source = new HikariDataSource(config);
-        SqliteDialect dialect = new SqliteDialect();
         database = new Database(
                 "inventory",
                 source,
-                dialect,
-                new Migrations(source, dialect, TestInventory.class.getClassLoader()),
+                new Migrations(Optional.empty(), TestInventory.class.getClassLoader()),
                 tasks,
                 pools);
         volumes = new VolumeStore(database, WAIT);

@@ -81,7 +81,7 @@ class SqliteInventoryTest {
                     continue;
                 }
                 looked++;
-                try (PreparedStatement statement = connection.prepareStatement("EXPLAIN QUERY PLAN " + sql);
+                try (PreparedStatement statement = test.prepare(connection, "EXPLAIN QUERY PLAN ", sql);
                         ResultSet steps = statement.executeQuery()) {
                     while (steps.next()) {
                         String step = steps.getString("detail");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.tasks.Tasks;
 import org.junit.jupiter.api.Test;
@@ -73,9 +74,8 @@ class DatabaseAwayTest {
         memory.setUrl("jdbc:sqlite::memory:");
         Metrics metrics = new Metrics();
         try (Tasks tasks = new Tasks(metrics)) {
-            Dialect dialect = new SqliteDialect();
-            Migrations migrations = new Migrations(memory, dialect, getClass().getClassLoader());
-            Database database = new Database("inventory", memory, dialect, migrations, tasks, new Pools(metrics));
+            Migrations migrations = new Migrations(Optional.empty(), getClass().getClassLoader());
+            Database database = new Database("inventory", memory, migrations, tasks, new Pools(metrics));
             DatabaseException failure = catchThrowableOfType(DatabaseException.class, () -> database.probe(LONG));
             assertThat(failure).hasMessageContaining("cannot be used in WAL mode");
             assertThat(database.figures().max()).isEqualTo(-1);

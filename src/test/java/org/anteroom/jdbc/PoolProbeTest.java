@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.tasks.Tasks;
 import org.apache.tomcat.jdbc.pool.DataSource;
@@ -24,9 +25,8 @@ class PoolProbeTest {
         pool.setMaxActive(3);
         Metrics metrics = new Metrics();
         try (Tasks tasks = new Tasks(metrics)) {
-            Dialect dialect = new SqliteDialect();
-            Migrations migrations = new Migrations(pool, dialect, getClass().getClassLoader());
-            Database database = new Database("inventory", pool, dialect, migrations, tasks, new Pools(metrics));
+            Migrations migrations = new Migrations(Optional.empty(), getClass().getClassLoader());
+            Database database = new Database("inventory", pool, migrations, tasks, new Pools(metrics));
             database.probe(LONG);
             int inserted = database.write(
                     "insert", LONG, handle -> handle.execute("INSERT INTO leases VALUES ('r', 'i', 'b', 1, 0)"));

@@ -5,74 +5,118 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.tasks.Tasks;
+import org.anteroom.testing.TestPostgres;
+import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteDataSource;
 
-/** A real SQLite database in a folder, with its pool and threads; closing it checks that nothing leaked. */
+/** A real database, SQLite in a folder or PostgreSQL, with its pool and threads; closing it checks that nothing leaked. */
 public final class TestDatabase implements AutoCloseable {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
+    private static final String CLOCK = "(SELECT millis FROM test_clock)";
 
-    private final Path file;
+    private final DataSource source;
+    private final @Nullable Path file;
     private final Metrics metrics = new Metrics();
     private final Tasks tasks = new Tasks(metrics);
     private final Pools pools = new Pools(metrics);
-    private final Set<String> statements = ConcurrentHashMap.newKeySet();
+    private final Recording recording = new Recording();
     private final HikariDataSource pool;
     private final Database database;
-    private final boolean ownClock;
 
-    private TestDatabase(Path file, boolean ownClock, Duration connectionTimeout) {
+    private TestDatabase(
+            DataSource source, @Nullable Path file, Dialect dialect, int connections, Duration connectionTimeout) {
+        this.source = source;
         this.file = file;
-        this.ownClock = ownClock;
         HikariConfig config = new HikariConfig();
-        config.setDataSource(recording(sqlite(file)));
-        config.setMaximumPoolSize(4);
+        config.setDataSource(recording.of(source));
+        config.setMaximumPoolSize(connections);
+        config.setMinimumIdle(1);
         config.setInitializationFailTimeout(-1);
         config.setConnectionTimeout(connectionTimeout.toMillis());
         this.pool = new HikariDataSource(config);
-        Dialect dialect = ownClock ? new SqliteDialect("(SELECT millis FROM test_clock)") : new SqliteDialect();
-        Migrations migrations = new Migrations(pool, dialect, TestDatabase.class.getClassLoader());
+        Migrations migrations = new Migrations(Optional.empty(), TestDatabase.class.getClassLoader());
         this.database = new Database("inventory", pool, dialect, migrations, tasks, pools);
     }
 
-    /** A database with its own clock, reached and up to date. */
+    /** SQLite with its own clock, reached and up to date. */
     public static TestDatabase open(Path folder) throws DatabaseException {
         return unreached(folder.resolve("anteroom.db"), WAIT).reach();
     }
 
-    /** A database whose clock stands still but for {@link #advance}. */
+    /** SQLite whose clock stands still but for {@link #advance}. */
     public static TestDatabase withClock(Path folder) throws DatabaseException {
-        return new TestDatabase(folder.resolve("anteroom.db"), true, WAIT).reach();
+        Path file = folder.resolve("anteroom.db");
+        return new TestDatabase(sqlite(file), file, new SqliteDialect(CLOCK), 4, WAIT)
+                .reach()
+                .setClock();
     }
 
-    /** A database that nobody has reached yet. */
+    /** SQLite that nobody has reached yet. */
     public static TestDatabase unreached(Path file, Duration connectionTimeout) {
-        return new TestDatabase(file, false, connectionTimeout);
+        return new TestDatabase(sqlite(file), file, new SqliteDialect(), 4, connectionTimeout);
+    }
+
+    /** A new database of the shared PostgreSQL, with its own clock, reached and up to date. */
+    public static TestDatabase openPostgres() throws DatabaseException, SQLException {
+        return onPostgres(new PostgresDialect()).reach();
+    }
+
+    /** A new database of the shared PostgreSQL whose clock stands still but for {@link #advance}. */
+    public static TestDatabase postgresWithClock() throws DatabaseException, SQLException {
+        return onPostgres(new PostgresDialect(CLOCK)).reach().setClock();
+    }
+
+    private static TestDatabase onPostgres(Dialect dialect) throws DatabaseException, SQLException {
+        TestPostgres server = TestPostgres.shared();
+        return new TestDatabase(server.dataSource(Template.copy(server)), null, dialect, 10, WAIT);
+    }
+
+    /** A PostgreSQL that nobody has reached yet. */
+    public static TestDatabase unreached(DataSource source, Duration connectionTimeout) {
+        return new TestDatabase(source, null, new PostgresDialect(), 10, connectionTimeout);
+    }
+
+    /** A database with the schema, from which others are copied, since that is faster than to make it anew. */
+    private static final class Template {
+        private static @Nullable String name;
+
+        static synchronized String copy(TestPostgres server) throws DatabaseException, SQLException {
+            if (name == null) {
+                String made = server.createDatabase();
+                try (TestDatabase first = unreached(server.dataSource(made), WAIT)) {
+                    first.reach();
+                }
+                name = made;
+            }
+            return server.createDatabase(name);
+        }
     }
 
     private TestDatabase reach() throws DatabaseException {
         database.probe(WAIT);
-        statements.clear();
-        if (ownClock) {
-            database.write("create-clock", WAIT, handle -> {
-                handle.execute("CREATE TABLE test_clock (millis BIGINT NOT NULL)");
-                return handle.execute("INSERT INTO test_clock VALUES (?)", BEGINNING.toEpochMilli());
-            });
-        }
+        recording.clear();
+        return this;
+    }
+
+    private TestDatabase setClock() throws DatabaseException {
+        database.write("create-clock", WAIT, handle -> {
+            handle.execute("CREATE TABLE test_clock (millis BIGINT NOT NULL)");
+            return handle.execute("INSERT INTO test_clock VALUES (?)", BEGINNING.toEpochMilli());
+        });
         return this;
     }
 
@@ -100,13 +144,19 @@ public final class TestDatabase implements AutoCloseable {
         return pools;
     }
 
+    /** The file of SQLite. */
     public Path file() {
-        return file;
+        return Objects.requireNonNull(file);
     }
 
     /** Every statement that was prepared since the schema was up to date. */
     public Set<String> statements() {
-        return Set.copyOf(statements);
+        return recording.statements();
+    }
+
+    /** Prepares a statement that ran, with something before it, such as EXPLAIN, and its parameters of the last time. */
+    public PreparedStatement prepare(Connection connection, String before, String sql) throws SQLException {
+        return recording.prepare(connection, before, sql);
     }
 
     /** How many statements an operation ran so far. */
@@ -120,10 +170,10 @@ public final class TestDatabase implements AutoCloseable {
 
     /** A connection of its own beside the pool, as another process has it. */
     public Connection outside() throws SQLException {
-        return sqlite(file).getConnection();
+        return source.getConnection();
     }
 
-    /** Takes the write lock on a connection of its own. */
+    /** Takes the write lock of SQLite on a connection of its own. */
     public Connection lock() throws SQLException {
         Connection connection = outside();
         try (Statement statement = connection.createStatement()) {
@@ -149,37 +199,5 @@ public final class TestDatabase implements AutoCloseable {
         SQLiteDataSource source = new SQLiteDataSource();
         source.setUrl("jdbc:sqlite:" + file);
         return source;
-    }
-
-    private DataSource recording(DataSource source) {
-        return wrapped(
-                DataSource.class,
-                source,
-                (method, arguments, result) ->
-                        result instanceof Connection connection ? recording(connection) : result);
-    }
-
-    private Connection recording(Connection connection) {
-        return wrapped(Connection.class, connection, (method, arguments, result) -> {
-            if (method.getName().equals("prepareStatement")) {
-                statements.add((String) arguments[0]);
-            }
-            return result;
-        });
-    }
-
-    private interface After {
-        Object apply(Method method, Object[] arguments, Object result);
-    }
-
-    private static <T> T wrapped(Class<T> type, T target, After after) {
-        return type.cast(Proxy.newProxyInstance(
-                TestDatabase.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    try {
-                        return after.apply(method, arguments, method.invoke(target, arguments));
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                }));
     }
 }
