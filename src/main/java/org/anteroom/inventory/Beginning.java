@@ -3,32 +3,56 @@ package org.anteroom.inventory;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.SqlStatement;
+import org.jdbi.v3.core.statement.EmptyHandling;
 
-/** The transaction that begins a fill, claims one that nobody carries out, or finds that none is needed. */
+/**
+ * The transaction that begins a fill, claims one that nobody carries out, or finds that none is needed.
+ *
+ * <p>Any number of these may run at once for one file. What was read before may have changed when it is written, so each
+ * change says what it expects, and the row of the fill comes before everything else: whoever has that row has the file to
+ * itself until the transaction ends, and no two wait for each other crosswise, for a row and for a volume.
+ */
 final class Beginning {
+    private static final int MOST_TRIES = 20;
 
     private record Active(long id, FillState state, long epoch, Owner owner, boolean kept, long volumeId, long size) {}
 
     private Beginning() {}
 
     static BeginResult begin(Handle handle, NewFill fill, List<Long> candidates) {
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            Optional<BeginResult> result = attempt(handle, fill, candidates);
+            if (result.isPresent()) {
+                return result.get();
+            }
+        }
+        throw new IllegalStateException("others began and ended fills of the file again and again");
+    }
+
+    /** Tries once; empty if somebody else was quicker, whose change the next try sees. */
+    private static Optional<BeginResult> attempt(Handle handle, NewFill fill, List<Long> candidates) {
+        // in this order: a fill that ends between the two has made its copy by then
+        Optional<Active> found = active(handle, fill.objid());
         List<CopyRow> cached = cached(handle, fill);
         if (!cached.isEmpty()) {
-            return new BeginResult.Cached(cached);
+            return Optional.of(new BeginResult.Cached(cached));
         }
-        Optional<Active> active = active(handle, fill.objid());
-        if (active.isPresent() && active.get().kept()) {
-            Active running = active.get();
-            return new BeginResult.RunningElsewhere(running.id(), running.epoch(), running.owner());
+        if (found.isPresent()) {
+            Active active = found.get();
+            if (active.kept()) {
+                return Optional.of(new BeginResult.RunningElsewhere(active.id(), active.epoch(), active.owner()));
+            }
+            if (active.state() == FillState.QUEUED) {
+                return take(handle, active).map(epoch -> claim(handle, fill, active.id(), epoch, candidates));
+            }
+            if (!end(handle, active)) {
+                return Optional.empty();
+            }
         }
-        if (active.isPresent() && active.get().state() == FillState.QUEUED) {
-            return claim(handle, fill, active.get(), candidates);
+        if (!room(handle, fill, candidates)) {
+            return Optional.of(noRoom(handle, fill, candidates));
         }
-        active.ifPresent(lost -> end(handle, lost));
-        return place(handle, fill, candidates)
-                .<BeginResult>map(volume -> insert(handle, fill, volume))
-                .orElseGet(BeginResult.NoRoom::new);
+        return insert(handle, fill).map(id -> own(handle, fill, id, candidates));
     }
 
     /** Cached copies that the asking instance can read; if there is none, one that can be rescued. */
@@ -78,74 +102,118 @@ final class Beginning {
                 .findOne();
     }
 
-    /** Reserves the bytes where there is room first; where there is none, a plan is asked for. */
-    private static Optional<Long> place(Handle handle, NewFill fill, List<Long> candidates) {
-        long size = fill.facts().size();
-        for (Long volume : candidates) {
-            if (VolumeStore.reserve(handle, volume, size)) {
-                return Optional.of(volume);
-            }
-        }
-        candidates.forEach(volume -> VolumeStore.wantPlan(handle, volume, size));
-        return Optional.empty();
+    /** Whether there is room at all; nothing is held for that, so that a full cache costs no row. */
+    private static boolean room(Handle handle, NewFill fill, List<Long> candidates) {
+        return handle.createQuery("""
+                        SELECT COUNT(*) FROM volumes
+                        WHERE id IN (<ids>) AND status = 'active' AND used + reserved + :bytes <= capacity""")
+                        .bindList(EmptyHandling.NULL_KEYWORD, "ids", candidates)
+                        .bind("bytes", fill.facts().size())
+                        .mapTo(Integer.class)
+                        .one()
+                > 0;
     }
 
-    private static BeginResult insert(Handle handle, NewFill fill, long volume) {
-        long id = bind(handle.createQuery("""
-                                INSERT INTO fills (objid, volume_id, name, state, size, attempts, instance, boot, epoch,
-                                    expires, created)
-                                VALUES (:objid, :volume, :name, 'running', :size, 1, :instance, :boot, 1,
-                                    <now> + :lease, <now>)
-                                RETURNING id"""), fill, volume)
+    /** Asks for a plan, in an order that is the same for all. */
+    private static BeginResult noRoom(Handle handle, NewFill fill, List<Long> candidates) {
+        candidates.stream()
+                .sorted()
+                .forEach(volume ->
+                        VolumeStore.wantPlan(handle, volume, fill.facts().size()));
+        return new BeginResult.NoRoom();
+    }
+
+    /** Makes the row that only one can have; empty if somebody else has it. It names no volume yet. */
+    private static Optional<Long> insert(Handle handle, NewFill fill) {
+        return handle.createQuery("""
+                        INSERT INTO fills (objid, state, size, attempts, instance, boot, epoch, created)
+                        VALUES (:objid, 'queued', :size, 1, :instance, :boot, 1, <now>)
+                        ON CONFLICT (objid) WHERE state IN ('queued', 'running') DO NOTHING
+                        RETURNING id""")
                 .bind("objid", fill.objid())
+                .bind("size", fill.facts().size())
+                .bind("instance", fill.owner().instance())
+                .bind("boot", fill.owner().boot())
                 .mapTo(Long.class)
-                .one();
-        return new BeginResult.Begun(new FillTicket(id, 1, volume, fill.copyName()));
+                .findOne();
     }
 
-    /** Ends a fill whose owner was not heard of for too long. Its row stays, since a file of that owner may be left. */
-    private static void end(Handle handle, Active lost) {
-        fail(handle, lost, "its owner was not heard of any more");
-        VolumeStore.unreserve(handle, lost.volumeId(), lost.size());
-    }
-
-    private static void fail(Handle handle, Active active, String reason) {
-        handle.createUpdate("""
-                        UPDATE fills SET state = 'failed', reason = :reason, expires = NULL, ended = <now>
-                        WHERE id = :id AND epoch = :epoch""")
-                .bind("reason", reason)
-                .bind("id", active.id())
-                .bind("epoch", active.epoch())
-                .execute();
-    }
-
-    /** Takes a fill that is queued. */
-    private static BeginResult claim(Handle handle, NewFill fill, Active queued, List<Long> candidates) {
-        Optional<Long> volume = place(handle, fill, candidates);
-        if (volume.isEmpty()) {
-            fail(handle, queued, "no volume has room");
-            return new BeginResult.NoRoom();
+    /** Goes on with a row of one's own. */
+    private static BeginResult own(Handle handle, NewFill fill, long id, List<Long> candidates) {
+        // a whole fill may have begun and ended between the look for copies and the row: now none can
+        List<CopyRow> cached = cached(handle, fill);
+        Optional<Long> volume = cached.isEmpty() ? place(handle, fill, candidates) : Optional.empty();
+        if (volume.isPresent()) {
+            return run(handle, fill, id, 1, volume.get());
         }
-        long epoch = bind(handle.createQuery("""
-                                UPDATE fills SET volume_id = :volume, name = :name, state = 'running', size = :size,
-                                    bytes = 0, attempts = attempts + 1, instance = :instance, boot = :boot,
-                                    epoch = epoch + 1, expires = <now> + :lease
-                                WHERE id = :id AND epoch = :epoch
-                                RETURNING epoch"""), fill, volume.get())
+        handle.createUpdate("DELETE FROM fills WHERE id = :id").bind("id", id).execute();
+        return cached.isEmpty() ? noRoom(handle, fill, candidates) : new BeginResult.Cached(cached);
+    }
+
+    /** Takes a fill that is queued; empty if it is queued no more. */
+    private static Optional<Long> take(Handle handle, Active queued) {
+        return handle.createQuery("""
+                        UPDATE fills SET attempts = attempts + 1, epoch = epoch + 1
+                        WHERE id = :id AND epoch = :epoch AND state = 'queued' RETURNING epoch""")
                 .bind("id", queued.id())
                 .bind("epoch", queued.epoch())
                 .mapTo(Long.class)
-                .one();
-        return new BeginResult.Begun(new FillTicket(queued.id(), epoch, volume.get(), fill.copyName()));
+                .findOne();
     }
 
-    private static <S extends SqlStatement<S>> S bind(S statement, NewFill fill, long volume) {
-        return statement
+    private static BeginResult claim(Handle handle, NewFill fill, long id, long epoch, List<Long> candidates) {
+        Optional<Long> volume = place(handle, fill, candidates);
+        if (volume.isPresent()) {
+            return run(handle, fill, id, epoch, volume.get());
+        }
+        handle.createUpdate(
+                        "UPDATE fills SET state = 'failed', reason = 'no volume has room', ended = <now> WHERE id = :id")
+                .bind("id", id)
+                .execute();
+        return noRoom(handle, fill, candidates);
+    }
+
+    /** Reserves the bytes in the first volume that has room. */
+    private static Optional<Long> place(Handle handle, NewFill fill, List<Long> candidates) {
+        return candidates.stream()
+                .filter(volume ->
+                        VolumeStore.reserve(handle, volume, fill.facts().size()))
+                .findFirst();
+    }
+
+    private static BeginResult run(Handle handle, NewFill fill, long id, long epoch, long volume) {
+        handle.createUpdate("""
+                        UPDATE fills SET volume_id = :volume, name = :name, state = 'running', size = :size, bytes = 0,
+                            instance = :instance, boot = :boot, expires = <now> + :lease
+                        WHERE id = :id""")
                 .bind("volume", volume)
                 .bind("name", fill.copyName())
                 .bind("size", fill.facts().size())
                 .bind("instance", fill.owner().instance())
                 .bind("boot", fill.owner().boot())
-                .bind("lease", fill.lease().toMillis());
+                .bind("lease", fill.lease().toMillis())
+                .bind("id", id)
+                .execute();
+        return new BeginResult.Begun(new FillTicket(id, epoch, volume, fill.copyName()));
+    }
+
+    /**
+     * Ends a fill whose owner was not heard of for too long. Its row stays, since a file of that owner may be left.
+     *
+     * @return false if somebody else ended it, or its owner was heard of after all
+     */
+    private static boolean end(Handle handle, Active lost) {
+        boolean ended = handle.createUpdate("""
+                        UPDATE fills SET state = 'failed', reason = 'its owner was not heard of any more',
+                            expires = NULL, ended = <now>
+                        WHERE id = :id AND epoch = :epoch AND state = 'running' AND expires <= <now>""")
+                        .bind("id", lost.id())
+                        .bind("epoch", lost.epoch())
+                        .execute()
+                == 1;
+        if (ended) {
+            VolumeStore.unreserve(handle, lost.volumeId(), lost.size());
+        }
+        return ended;
     }
 }

@@ -1,5 +1,6 @@
 package org.anteroom.inventory;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
@@ -27,7 +28,10 @@ final class Condemning {
     private static PlanStep step(Handle handle, long planId, Running plan, int limit) {
         int[] copies = new int[2];
         long[] bytes = new long[2];
-        List<Item> items = pending(handle, planId, limit);
+        // by the copies' keys, as everybody who changes several copies does
+        List<Item> items = pending(handle, planId, limit).stream()
+                .sorted(Comparator.comparingLong(Item::copyId))
+                .toList();
         for (Item item : items) {
             boolean condemned = condemn(handle, plan, item.copyId());
             ItemState to = condemned ? ItemState.CONDEMNED : ItemState.SKIPPED;

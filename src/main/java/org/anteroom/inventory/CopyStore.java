@@ -74,8 +74,10 @@ public final class CopyStore {
                 handle -> handle.createQuery("""
                         UPDATE copies SET state = 'condemned', condemned_by = :by,
                             since = CASE WHEN state = 'condemned' THEN since ELSE <now> END
-                        WHERE objid = :objid AND (state IN ('cached', 'suspect')
-                            OR (state = 'condemned' AND condemned_by = 'eviction'))
+                        WHERE id IN (SELECT id FROM copies
+                            WHERE objid = :objid AND (state IN ('cached', 'suspect')
+                                OR (state = 'condemned' AND condemned_by = 'eviction'))
+                            ORDER BY id <for_update>)
                         RETURNING id""")
                         .bind("by", by.text())
                         .bind("objid", objid)
@@ -261,8 +263,8 @@ public final class CopyStore {
                 .map((row, context) -> new Gone(row.getLong("volume_id"), row.getLong("size")))
                 .list();
         for (Gone copy : gone) {
-            VolumeStore.copyRemoved(handle, copy.volumeId(), copy.size());
             PlanItems.settle(handle, copyId, item, reason);
+            VolumeStore.copyRemoved(handle, copy.volumeId(), copy.size());
         }
         return !gone.isEmpty();
     }

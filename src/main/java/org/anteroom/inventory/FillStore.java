@@ -110,10 +110,9 @@ public final class FillStore {
         Optional<Long> copyId = Rows.bindFacts(handle.createQuery("""
                                 INSERT INTO copies (volume_id, objid, name, size, sha256, etag, content_type,
                                     modified_seconds, modified_nanos, state, since, filled_at, verified_at)
-                                SELECT :volume, :objid, :name, :size, :sha256, :etag, :content_type,
-                                    :modified_seconds, :modified_nanos, 'cached', <now>, <now>, <now>
-                                WHERE NOT EXISTS (SELECT 1 FROM copies
-                                    WHERE objid = :objid AND volume_id = :volume AND state = 'cached')
+                                VALUES (:volume, :objid, :name, :size, :sha256, :etag, :content_type,
+                                    :modified_seconds, :modified_nanos, 'cached', <now>, <now>, <now>)
+                                ON CONFLICT (objid, volume_id) WHERE state = 'cached' DO NOTHING
                                 RETURNING id"""), facts)
                 .bind("volume", fill.volumeId())
                 .bind("objid", fill.objid())
@@ -129,21 +128,24 @@ public final class FillStore {
             VolumeStore.unreserve(handle, fill.volumeId(), fill.size());
             return Optional.empty();
         }
+        CopyRow copy = added(handle, copyId.get(), fill.objid());
+        // the volume last, since everybody else's fills wait for that row
         VolumeStore.copyAdded(handle, fill.volumeId(), fill.size(), facts.size());
-        return Optional.of(added(handle, copyId.get(), fill.objid()));
+        return Optional.of(copy);
     }
 
     /** What a new copy brings with it. */
     private static CopyRow added(Handle handle, long copyId, String objid) {
         handle.createUpdate("""
-                        INSERT INTO copy_use (copy_id, volume_id, last_use, uses)
-                        SELECT id, volume_id, filled_at, 0 FROM copies WHERE id = :id""").bind("id", copyId).execute();
-        handle.createUpdate("""
                         UPDATE copies SET state = 'condemned', condemned_by = :by, since = <now>
-                        WHERE objid = :objid AND state = 'suspect'""")
+                        WHERE id IN (SELECT id FROM copies WHERE objid = :objid AND state = 'suspect'
+                            ORDER BY id <for_update>)""")
                 .bind("by", CondemnedBy.FAILED_CHECK.text())
                 .bind("objid", objid)
                 .execute();
+        handle.createUpdate("""
+                        INSERT INTO copy_use (copy_id, volume_id, last_use, uses)
+                        SELECT id, volume_id, filled_at, 0 FROM copies WHERE id = :id""").bind("id", copyId).execute();
         return handle.createQuery("SELECT " + Rows.COPY + " FROM copies c WHERE c.id = :id")
                 .bind("id", copyId)
                 .map(Rows.copies())
@@ -194,7 +196,8 @@ public final class FillStore {
                         handle,
                         ending(
                                         handle,
-                                        " WHERE instance = :instance AND boot <> :boot AND state = 'running'",
+                                        " WHERE id IN (SELECT id FROM fills WHERE instance = :instance AND boot <> :boot"
+                                                + " AND state = 'running' ORDER BY id <for_update>)",
                                         "the instance was started anew")
                                 .bind("instance", current.instance())
                                 .bind("boot", current.boot())));
@@ -209,7 +212,9 @@ public final class FillStore {
                         handle,
                         ending(
                                 handle,
-                                " WHERE expires <= <now> AND state = 'running'",
+                                // what another instance is about to end is left to it
+                                " WHERE id IN (SELECT id FROM fills WHERE expires <= <now> AND state = 'running'"
+                                        + " ORDER BY id <skip_locked>)",
                                 "its owner was not heard of any more")));
     }
 
@@ -326,7 +331,7 @@ public final class FillStore {
                 handle -> handle.createUpdate("""
                         DELETE FROM fills WHERE id IN (SELECT id FROM fills
                             WHERE ended IS NOT NULL AND ended <= <now> - :age AND (state = 'done' OR name IS NULL)
-                            ORDER BY ended LIMIT :limit)""")
+                            ORDER BY ended LIMIT :limit <skip_locked>)""")
                         .bind("age", olderThan.toMillis())
                         .bind("limit", limit)
                         .execute());

@@ -16,7 +16,7 @@ final class PlanItems {
         // also a failed one: what could not be deleted at first may be freed later
         List<Open> items = handle.createQuery("""
                         SELECT plan_id, position, size, state FROM plan_items
-                        WHERE copy_id = :copy AND state IN ('condemned', 'failed')""")
+                        WHERE copy_id = :copy AND state IN ('condemned', 'failed') ORDER BY plan_id""")
                 .bind("copy", copyId)
                 .map((row, context) -> new Open(
                         row.getLong("plan_id"),

@@ -261,7 +261,8 @@ public final class PlanStore {
                 "expire-plans",
                 wait,
                 handle -> handle.createUpdate("UPDATE plans SET state = 'expired', ended = <now>"
-                                + " WHERE state IN ('making', 'proposed') AND expires <= <now>")
+                                + " WHERE id IN (SELECT id FROM plans WHERE state IN ('making', 'proposed')"
+                                + " AND expires <= <now> ORDER BY expires <skip_locked>)")
                         .execute());
     }
 

@@ -126,6 +126,9 @@ public final class VolumeStore {
                     .mapTo(Long.class)
                     .findOne()
                     .orElse(0L);
+            if (wanted == 0) {
+                return 0L;
+            }
             int changed = handle.createUpdate(
                             "UPDATE volumes SET plan_wanted = 0 WHERE id = :id AND plan_wanted = :wanted")
                     .bind("id", id)

@@ -38,7 +38,7 @@ abstract class InventoryContract {
         /** A new one, with a clock that the test moves. */
         TestDatabase create() throws Exception;
 
-        /** Looks at every statement that ran. */
+        /** Looks at every statement that ran, now or when all tests have run. */
         void checkStatements(TestDatabase test) throws Exception;
     }
 

@@ -59,6 +59,14 @@ class SqliteInventoryTest {
         }
     }
 
+    @Nested
+    class Fleet extends FleetContract {
+        @Override
+        Backend backend() {
+            return new Sqlite(folder);
+        }
+    }
+
     private record Sqlite(Path folder) implements InventoryContract.Backend {
         @Override
         public TestDatabase create() throws Exception {
