@@ -14,12 +14,15 @@ import org.anteroom.eviction.Evictor;
 import org.anteroom.eviction.Reaper;
 import org.anteroom.fill.Fills;
 import org.anteroom.fill.Placement;
+import org.anteroom.integrity.BootLease;
 import org.anteroom.integrity.BootLock;
 import org.anteroom.integrity.Recovery;
 import org.anteroom.integrity.SecondBootException;
+import org.anteroom.inventory.LeaseStore;
 import org.anteroom.inventory.NewVolume;
 import org.anteroom.inventory.VolumeRow;
 import org.anteroom.inventory.VolumeStatus;
+import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
 import org.anteroom.tasks.Tasks;
 import org.anteroom.volume.Adoption;
@@ -30,7 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The start of all that needs the inventory: schema, boot lock, volumes and their identity, recovery, fills, eviction.
+ * The start of all that needs the inventory: schema, the instance's name, volumes and their identity, recovery, fills, eviction.
  *
  * <p>It is tried when the instance starts and, while the inventory is away, again and again until it succeeds once. Until
  * then every file is passed through. What is merely away never stops the instance; a new volume that cannot be made, or a
@@ -39,6 +42,9 @@ import org.slf4j.LoggerFactory;
 final class CacheStart {
     private static final Logger log = LoggerFactory.getLogger(CacheStart.class);
     private static final Duration VOLUME_ROWS_PERIOD = Duration.ofSeconds(2);
+
+    /** How long the name of the instance may wait for the database; a stop waits for it. */
+    private static final Duration NAME_WAIT = Duration.ofSeconds(5);
 
     /** How long a start waits for all volumes to show what they are. */
     private static final Duration ADOPTION_WAIT = Duration.ofSeconds(5);
@@ -52,7 +58,9 @@ final class CacheStart {
     /** Held for a moment only, never over I/O, so that a stop need not wait for an attempt. */
     private final Object lockGuard = new Object();
 
+    private final BootLease bootLease;
     private @Nullable BootLock bootLock;
+    private boolean named;
     private boolean closed;
     private volatile boolean done;
 
@@ -61,6 +69,7 @@ final class CacheStart {
         int volumes = Math.max(1, instance.guards().size());
         this.adoptions = new Adoptions(instance.tasks().pool("adoption", volumes, volumes));
         Inventory inventory = instance.inventory();
+        this.bootLease = new BootLease(new LeaseStore(inventory.database(), NAME_WAIT), instance.owner());
         this.recovery = new Recovery(
                 inventory.fills(), inventory.leases(), inventory.volumes(), instance.owner(), instance.metrics());
     }
@@ -76,8 +85,12 @@ final class CacheStart {
             return;
         }
         try {
+            requireName();
             instance.inventory().database().probe(wait);
-            lock(wait);
+            requireName();
+            if (!takeName(wait)) {
+                return;
+            }
             Map<Long, VolumeGuard> volumes = volumes();
             open(volumes);
             done = true;
@@ -86,7 +99,7 @@ final class CacheStart {
             if (told.add(String.valueOf(e.getMessage()))) {
                 log.warn(
                         "The inventory {} is away, so files are passed through uncached until it is back: {}",
-                        instance.inventory().database().name(),
+                        instance.resource(),
                         e.getMessage());
             }
         }
@@ -108,6 +121,12 @@ final class CacheStart {
         return done;
     }
 
+    /** Gives the name free that the instance has in a database that several share; what still runs is ended there. */
+    void release() {
+        bootLease.close();
+    }
+
+    /** Gives the name free that the instance has beside its own database, which nobody uses any more. */
     void close() {
         BootLock held;
         synchronized (lockGuard) {
@@ -128,23 +147,50 @@ final class CacheStart {
         }
     }
 
-    private void lock(Duration wait) throws StartException, DatabaseException {
-        synchronized (lockGuard) {
-            if (bootLock != null) {
-                return;
-            }
+    /** Whether another boot has taken the name. */
+    boolean lostItsName() {
+        return bootLease.lost();
+    }
+
+    /** The instance's name, which no other living boot can have; false while it is not known whether another one lives. */
+    private boolean takeName(Duration wait) throws StartException, DatabaseException {
+        if (named) {
+            return true;
         }
         Optional<Path> file = instance.inventory().database().file(wait);
-        if (file.isEmpty()) {
-            return;
-        }
         try {
-            keep(BootLock.take(file.get(), instance.settings().instance().name()));
+            if (file.isPresent()) {
+                lock(file.get());
+                named = true;
+            } else if (bootLease.take()) {
+                instance.tasks().everyToTheEnd("boot-lease", BootLease.RENEWAL, this::renewName);
+                named = true;
+            } else if (told.add("another boot")) {
+                log.warn(
+                        "Another boot of the instance {} has not given up its name: files are passed through uncached until"
+                                + " it does; if it was killed, that takes {} s at most",
+                        instance.settings().instance().name(),
+                        BootLease.DURATION.toSeconds());
+            }
         } catch (SecondBootException e) {
             throw new StartException(String.valueOf(e.getMessage()));
+        }
+        return named;
+    }
+
+    private void renewName() {
+        bootLease.renew();
+        if (bootLease.lost()) {
+            instance.caching().stop(Duration.ZERO);
+        }
+    }
+
+    private void lock(Path database) throws SecondBootException, StartException {
+        try {
+            keep(BootLock.take(database, instance.settings().instance().name()));
         } catch (IOException e) {
             throw new StartException("the file that guards against a second living boot cannot be made beside "
-                    + file.get() + ": " + e.getMessage());
+                    + database + ": " + e.getMessage());
         }
     }
 
@@ -157,6 +203,20 @@ final class CacheStart {
         }
         giveUp(taken);
         throw new StartException("the instance is stopping");
+    }
+
+    /** Several instances on one database are told apart by names that somebody chose. */
+    private void requireName() throws StartException {
+        boolean server = instance.inventory()
+                .database()
+                .kind()
+                .filter(Database.Kind.SERVER::equals)
+                .isPresent();
+        if (server && !instance.settings().instance().named()) {
+            throw new StartException(
+                    "instance.name is missing: with PostgreSQL each instance needs a name of its own that"
+                            + " stays the same over restarts; write instance.name = NAME into the properties file");
+        }
     }
 
     private Map<Long, VolumeGuard> volumes() throws DatabaseException, StartException {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveGate;
@@ -63,6 +64,7 @@ final class Instance {
     private static final int LEAST_MISS_THREADS = 16;
 
     private final Settings settings;
+    private final String resource;
     private final Owner owner;
     private final Metrics metrics = new Metrics().withJvm();
     private final Tasks tasks = new Tasks(metrics);
@@ -82,13 +84,20 @@ final class Instance {
     private final CacheStart cacheStart;
     private final InstanceHealth health;
 
-    private Instance(Settings settings, DataSources dataSources, DataSource pool, Decorations decorations) {
+    private Instance(
+            Settings settings,
+            DataSources dataSources,
+            PoolLookup.Found pool,
+            Optional<DataSource> migrate,
+            Decorations decorations) {
         this.settings = settings;
+        this.resource = pool.name();
         this.owner = new Owner(settings.instance().name(), UUID.randomUUID().toString());
         this.dataSources = dataSources;
-        Migrations migrations = new Migrations(Optional.empty(), Instance.class.getClassLoader());
+        Migrations migrations = new Migrations(migrate, Instance.class.getClassLoader());
         Duration lookupTimeout = settings.inventory().lookupTimeout();
-        this.inventory = Inventory.over(new Database("inventory", pool, migrations, tasks, pools), lookupTimeout);
+        this.inventory =
+                Inventory.over(new Database("inventory", pool.pool(), migrations, tasks, pools), lookupTimeout);
         VolumeMetrics volumeMetrics = new VolumeMetrics(metrics);
         this.guards = settings.volumes().stream()
                 .map(volume -> new VolumeGuard(
@@ -153,7 +162,12 @@ final class Instance {
     static Instance start(Settings settings, Surroundings surroundings, Decorations decorations) throws StartException {
         checkFileNames();
         DataSources dataSources = new DataSources(surroundings);
-        Instance instance = new Instance(settings, dataSources, pool(dataSources), decorations);
+        Instance instance = new Instance(
+                settings,
+                dataSources,
+                pool(DataSources.INVENTORY, dataSources::inventory),
+                migrate(dataSources),
+                decorations);
         try {
             instance.begin();
         } catch (StartException | RuntimeException e) {
@@ -176,21 +190,31 @@ final class Instance {
         }
     }
 
-    private static DataSource pool(DataSources dataSources) throws StartException {
-        PoolLookup lookup = dataSources.inventory();
-        if (lookup instanceof PoolLookup.Found found) {
-            return found.pool();
+    /** A pool, or what becomes one as soon as the container can make it. */
+    private static PoolLookup.Found pool(String name, Supplier<PoolLookup> lookup) throws StartException {
+        PoolLookup first = lookup.get();
+        if (first instanceof PoolLookup.Found found) {
+            return found;
         }
-        if (lookup instanceof PoolLookup.Failed failed && !failed.mayHeal()) {
+        if (first instanceof PoolLookup.Failed failed && !failed.mayHeal()) {
             throw new StartException(failed.message());
         }
-        return new LateDataSource(() -> {
-            PoolLookup again = dataSources.inventory();
+        return new PoolLookup.Found(name, new LateDataSource(() -> {
+            PoolLookup again = lookup.get();
             if (again instanceof PoolLookup.Found found) {
                 return found.pool();
             }
             throw new IOException(again instanceof PoolLookup.Failed failed ? failed.message() : "no pool");
-        });
+        }));
+    }
+
+    /** The pool for changes of the schema; where there is none, the inventory's own is good for them. */
+    private static Optional<DataSource> migrate(DataSources dataSources) throws StartException {
+        if (dataSources.migrate().isEmpty()) {
+            return Optional.empty();
+        }
+        Supplier<PoolLookup> lookup = () -> dataSources.migrate().orElseGet(dataSources::inventory);
+        return Optional.of(pool(DataSources.MIGRATE, lookup).pool());
     }
 
     private void begin() throws StartException {
@@ -241,6 +265,7 @@ final class Instance {
         caching.stop(left(deadline));
         useWriter.flush();
         archive.close();
+        cacheStart.release();
         List<String> stuck = tasks.stop(LAST_WORK);
         if (!stuck.isEmpty()) {
             log.warn("{} threads did not end and are left behind", stuck.size());
@@ -257,6 +282,11 @@ final class Instance {
 
     Settings settings() {
         return settings;
+    }
+
+    /** What the inventory's pool is called where it comes from. */
+    String resource() {
+        return resource;
     }
 
     Owner owner() {

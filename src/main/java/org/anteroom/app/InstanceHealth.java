@@ -73,6 +73,9 @@ final class InstanceHealth implements HealthSource {
         if (!inventoryAnswers) {
             return new Health.Component(name, Health.Kind.POOL, Health.State.AWAY, "the database does not answer");
         }
+        if (instance.cacheStart().lostItsName()) {
+            return component(name, Health.Kind.POOL, false, "another boot has taken the name of this instance");
+        }
         return component(
                 name, Health.Kind.POOL, instance.cacheStart().isDone(), "the cache is not open yet; the log says why");
     }

@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DataSources implements AutoCloseable {
 
-    private static final String INVENTORY = "jdbc/anteroom/inventory";
+    /** The name of the inventory's pool. */
+    public static final String INVENTORY = "jdbc/anteroom/inventory";
+    /** The name of the pool for changes of its schema. */
+    public static final String MIGRATE = "jdbc/anteroom/migrate";
 
     /** One connection for the writer and some for readers, which are few since a hit asks nothing. */
     private static final int CONNECTIONS = 8;
@@ -41,26 +44,31 @@ public final class DataSources implements AutoCloseable {
 
     /** The pool of the inventory, looked for anew unless it was made here. */
     public PoolLookup inventory() {
+        return bound(INVENTORY).orElseGet(this::ownPool);
+    }
+
+    /** The pool that may change the inventory's schema, if there is one beside the inventory's own. */
+    public Optional<PoolLookup> migrate() {
+        return bound(MIGRATE);
+    }
+
+    /** What the container has under a name; empty where it has nothing. */
+    private Optional<PoolLookup> bound(String name) {
         Optional<Object> bound;
         try {
-            bound = surroundings.naming().find(INVENTORY);
+            bound = surroundings.naming().find(name);
         } catch (NamingException e) {
-            return new PoolLookup.Failed(
-                    "The DataSource " + INVENTORY + " cannot be made (" + Causes.shortly(e)
+            return Optional.of(new PoolLookup.Failed(
+                    "The DataSource " + name + " cannot be made (" + Causes.shortly(e)
                             + "); correct its Resource in the context descriptor, or what it connects to.",
-                    true);
+                    true));
         }
-        if (bound.isEmpty()) {
-            return ownPool();
-        }
-        if (bound.get() instanceof DataSource pool) {
-            return new PoolLookup.Found(INVENTORY, pool);
-        }
-        return new PoolLookup.Failed(
-                "The resource " + INVENTORY + " is a "
-                        + bound.get().getClass().getName()
-                        + "; correct its type in the context descriptor to javax.sql.DataSource.",
-                false);
+        return bound.map(object -> object instanceof DataSource pool
+                ? new PoolLookup.Found(name, pool)
+                : new PoolLookup.Failed(
+                        "The resource " + name + " is a " + object.getClass().getName()
+                                + "; correct its type in the context descriptor to javax.sql.DataSource.",
+                        false));
     }
 
     /** Ends the pool that was made here, if one was. */

@@ -57,7 +57,10 @@ final class SettingsReader {
         Settings settings = new Settings(
                 home,
                 archive.location().equals(home.resolve("archive").toString()),
-                new InstanceSettings(values.get(Keys.INSTANCE_NAME), values.get(Keys.SHUTDOWN_GRACE)),
+                new InstanceSettings(
+                        values.get(Keys.INSTANCE_NAME),
+                        values.isSet(Keys.INSTANCE_NAME.name()),
+                        values.get(Keys.SHUTDOWN_GRACE)),
                 archive,
                 complete,
                 inventory,

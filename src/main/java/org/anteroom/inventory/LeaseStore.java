@@ -1,6 +1,7 @@
 package org.anteroom.inventory;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
@@ -76,6 +77,20 @@ public final class LeaseStore {
                 handle -> handle.createQuery("SELECT instance, boot FROM leases WHERE name = :name AND expires > <now>")
                         .bind("name", name)
                         .map((row, context) -> new Owner(row.getString("instance"), row.getString("boot")))
+                        .findOne());
+    }
+
+    /** What is known of a role, also of one that nobody has any more; empty if nobody ever had it. */
+    public Optional<LeaseRow> look(String name) throws DatabaseException {
+        return database.read(
+                "look-at-lease",
+                wait,
+                handle -> handle.createQuery("SELECT instance, boot, epoch, expires FROM leases WHERE name = :name")
+                        .bind("name", name)
+                        .map((row, context) -> new LeaseRow(
+                                new Owner(row.getString("instance"), row.getString("boot")),
+                                row.getLong("epoch"),
+                                Instant.ofEpochMilli(row.getLong("expires"))))
                         .findOne());
     }
 

@@ -54,7 +54,7 @@ class ConfigurationTest {
         Path home = base.resolve("anteroom");
         assertThat(settings.home()).isEqualTo(home).doesNotExist();
         assertThat(settings.sampleArchive()).isTrue();
-        assertThat(settings.instance()).isEqualTo(new InstanceSettings("reading-room", Duration.ofSeconds(30)));
+        assertThat(settings.instance()).isEqualTo(new InstanceSettings("reading-room", false, Duration.ofSeconds(30)));
         assertThat(settings.archive())
                 .isEqualTo(new ArchiveSettings(
                         "directory",
@@ -150,7 +150,7 @@ class ConfigurationTest {
                 .isEqualTo(new Settings(
                         base.resolve("anteroom"),
                         false,
-                        new InstanceSettings("room-1", Duration.ofSeconds(1)),
+                        new InstanceSettings("room-1", true, Duration.ofSeconds(1)),
                         new ArchiveSettings(
                                 "directory",
                                 "/srv/archive",

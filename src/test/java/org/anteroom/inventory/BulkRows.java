@@ -45,11 +45,17 @@ final class BulkRows {
                     "fills (objid, volume_id, state, size, bytes, attempts, instance, boot, epoch,"
                             + " created, ended) SELECT 'bulk/' || (1000000000 + i), 1 + i % 2, 'done', 1000, 1000, 1, 'old',"
                             + " 'old-boot', 1, i, i");
-            insert(statement, copies / ITEMS, "plans (volume_id, strategy, free, state, created, expires, ended)"
-                    + " SELECT 1 + i % 2, 'lru', 0, 'done', i, i, i");
-            insert(statement, copies, "plan_items (plan_id, position, copy_id, objid, size, state)"
-                    + " SELECT 1 + (i - 1) / " + ITEMS + ", 1 + (i - 1) % " + ITEMS + ", i,"
-                    + " 'bulk/' || (1000000000 + i), 1000, 'freed'");
+            insert(
+                    statement,
+                    copies / ITEMS,
+                    "plans (volume_id, strategy, free, state, created, expires, ended)"
+                            + " SELECT 1 + i % 2, 'lru', 0, 'done', i, i, i");
+            insert(
+                    statement,
+                    copies,
+                    "plan_items (plan_id, position, copy_id, objid, size, state)"
+                            + " SELECT 1 + (i - 1) / " + ITEMS + ", 1 + (i - 1) % " + ITEMS + ", i,"
+                            + " 'bulk/' || (1000000000 + i), 1000, 'freed'");
             statement.executeUpdate("UPDATE volumes SET"
                     + " used = (SELECT SUM(size) FROM copies c WHERE c.volume_id = volumes.id),"
                     + " copies = (SELECT COUNT(*) FROM copies c WHERE c.volume_id = volumes.id)");

@@ -6,15 +6,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
@@ -32,7 +35,7 @@ public final class TestPostgres implements AutoCloseable {
                 Path folder = Files.createTempDirectory(Files.createDirectories(Path.of("target/postgres")), "shared");
                 // the data go away with the server, which ends with the JVM
                 return new TestPostgres(
-                        folder, builder(folder, 0).setCleanDataDirectory(true).start());
+                        folder, start(builder(folder, 0).setCleanDataDirectory(true)));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -57,7 +60,17 @@ public final class TestPostgres implements AutoCloseable {
     /** A server of its own, to be closed. */
     public static TestPostgres start(Path folder) throws IOException {
         Path data = Files.createDirectories(folder.resolve("postgres"));
-        return new TestPostgres(data, builder(data, 0).start());
+        return new TestPostgres(data, start(builder(data, 0)));
+    }
+
+    private static EmbeddedPostgres start(EmbeddedPostgres.Builder builder) throws IOException {
+        try {
+            // it asks the JVM's list of drivers, see below
+            DriverManager.registerDriver(new Driver());
+        } catch (SQLException e) {
+            throw new IOException(e);
+        }
+        return builder.start();
     }
 
     private static EmbeddedPostgres.Builder builder(Path data, int port) {
@@ -104,9 +117,21 @@ public final class TestPostgres implements AutoCloseable {
 
     /** New connections to a database. */
     public DataSource dataSource(String database) {
-        PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setUrl(url(database));
-        return source;
+        return new Direct(url(database));
+    }
+
+    /** Connections without the JVM's list of drivers, from which an application that stops in the same JVM takes its own. */
+    private static final class Direct extends PGSimpleDataSource {
+        private static final long serialVersionUID = 1L;
+
+        Direct(String url) {
+            setUrl(url);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            return new Driver().connect(getURL(), new Properties());
+        }
     }
 
     /** The port on 127.0.0.1; stays the same when it is started again. */
@@ -130,7 +155,7 @@ public final class TestPostgres implements AutoCloseable {
     public void startAgain() throws IOException {
         server.close();
         Files.deleteIfExists(data.resolve("postmaster.pid"));
-        server = builder(data, port).start();
+        server = start(builder(data, port));
     }
 
     /** Stops every process of the server: it is there and says nothing. */
