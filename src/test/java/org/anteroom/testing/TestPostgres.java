@@ -34,8 +34,7 @@ public final class TestPostgres implements AutoCloseable {
             try {
                 Path folder = Files.createTempDirectory(Files.createDirectories(Path.of("target/postgres")), "shared");
                 // the data go away with the server, which ends with the JVM
-                return new TestPostgres(
-                        folder, start(builder(folder, 0).setCleanDataDirectory(true)));
+                return new TestPostgres(folder, start(builder(folder, 0).setCleanDataDirectory(true)));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -124,13 +123,15 @@ public final class TestPostgres implements AutoCloseable {
     private static final class Direct extends PGSimpleDataSource {
         private static final long serialVersionUID = 1L;
 
-        Direct(String url) {
-            setUrl(url);
+        private final String address;
+
+        Direct(String address) {
+            this.address = address;
         }
 
         @Override
         public Connection getConnection() throws SQLException {
-            return new Driver().connect(getURL(), new Properties());
+            return new Driver().connect(address, new Properties());
         }
     }
 
