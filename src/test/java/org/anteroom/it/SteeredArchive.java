@@ -15,13 +15,18 @@ import org.anteroom.archive.FolderPage;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
 import org.anteroom.model.FolderKey;
+import org.anteroom.model.Sha256;
 import org.jspecify.annotations.Nullable;
 
-/** What is put around an archive to count its opened files, to hold one of them at a byte for as long as a test likes, and to fail. */
+/**
+ * What is put around an archive to count its opened files, to hold one of them at a byte for as long as a test likes, and to
+ * fail.
+ */
 final class SteeredArchive {
     private volatile @Nullable Lister lister;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> opens = new ConcurrentHashMap<>();
+    private final Map<String, Sha256> digests = new ConcurrentHashMap<>();
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
     /** A place in a file where the next stream that comes there waits; others pass. */
@@ -74,6 +79,11 @@ final class SteeredArchive {
         lister = another;
     }
 
+    /** Has the archive tell these digests from now on, as one with manifests does. */
+    void tellDigests(Map<String, Sha256> byPath) {
+        digests.putAll(byPath);
+    }
+
     /** Lets the first read of a file's next stream fail. */
     void failNextRead(String path) {
         failing.add(path);
@@ -90,7 +100,9 @@ final class SteeredArchive {
         return new Archive() {
             @Override
             public FileFacts head(FileKey key) throws IOException {
-                return inner.head(key);
+                Sha256 digest = digests.get(key.path());
+                FileFacts facts = inner.head(key);
+                return digest == null ? facts : facts.withSha256(digest);
             }
 
             @Override

@@ -27,8 +27,8 @@ import org.anteroom.testing.RawHttp;
 final class ThreeStates implements AutoCloseable {
     static final Instant MODIFIED = Instant.parse("2024-05-06T07:08:09.987654321Z");
 
-    /** What may differ: the Date does, and the checksum is known once there is a copy. */
-    private static final Set<String> FREE = Set.of("cache-status", "date", "repr-digest");
+    /** What may differ: the Date and an id do, and the checksum is known once there is a copy. */
+    private static final Set<String> FREE = Set.of("cache-status", "date", "repr-digest", "x-request-id");
 
     private final Site site;
     private final List<RawHttp> connections = new ArrayList<>();
