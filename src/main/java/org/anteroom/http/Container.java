@@ -19,7 +19,19 @@ final class Container {
      * else is not known.
      */
     static boolean copiesWrites(ServletOutputStream output) {
+        return isTomcats(output);
+    }
+
+    private static boolean isTomcats(ServletOutputStream output) {
         return output.getClass().getName().equals(TOMCATS_STREAM);
+    }
+
+    /**
+     * Whether an answer is broken off when its callback throws. Jetty ends it there as if it were whole, where no length
+     * was promised.
+     */
+    static boolean breaksOffWhatThrows(ServletOutputStream output) {
+        return isTomcats(output);
     }
 
     /**

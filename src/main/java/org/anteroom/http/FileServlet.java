@@ -35,11 +35,8 @@ public final class FileServlet extends HttpServlet {
             throw cause != null ? cause : new IOException("dispatched for no reason");
         }
         switch (request.getMethod()) {
-            case "GET", "HEAD" -> serve(request, response);
-            case "OPTIONS" -> {
-                response.setHeader("Allow", ALLOW);
-                response.setStatus(HttpServletResponse.SC_NO_CONTENT);
-            }
+            case "GET", "HEAD" -> doGet(request, response);
+            case "OPTIONS" -> doOptions(request, response);
             default -> {
                 response.setHeader("Allow", ALLOW);
                 throw new FailureException(
@@ -49,7 +46,9 @@ public final class FileServlet extends HttpServlet {
         }
     }
 
-    private void serve(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    /** Named as containers expect it: Tomcat learns from the names of methods what to allow where it refuses TRACE. */
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
         FileTarget target = RawUriFilter.target(request);
         if (target instanceof FileTarget.File file) {
             service.serve(request, response, file);
@@ -60,5 +59,11 @@ public final class FileServlet extends HttpServlet {
         } else {
             throw new FailureException(FailureReason.NOT_FOUND, "There is no such file.");
         }
+    }
+
+    @Override
+    protected void doOptions(HttpServletRequest request, HttpServletResponse response) {
+        response.setHeader("Allow", ALLOW);
+        response.setStatus(HttpServletResponse.SC_NO_CONTENT);
     }
 }

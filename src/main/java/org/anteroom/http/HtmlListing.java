@@ -32,7 +32,7 @@ final class HtmlListing implements ListingFormat {
             """;
 
     /** Nothing is loaded or run; the one style is named by its checksum. */
-    static final String CONTENT_SECURITY_POLICY =
+    private static final String CONTENT_SECURITY_POLICY =
             "default-src 'none'; style-src 'sha256-" + digest(STYLE) + "'; base-uri 'none'; form-action 'none'";
 
     private static final String[] UNITS = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
@@ -61,6 +61,11 @@ final class HtmlListing implements ListingFormat {
     @Override
     public String contentType() {
         return "text/html;charset=utf-8";
+    }
+
+    @Override
+    public String contentSecurityPolicy() {
+        return CONTENT_SECURITY_POLICY;
     }
 
     @Override

@@ -54,6 +54,11 @@ final class JsonListing implements ListingFormat {
     }
 
     @Override
+    public String contentSecurityPolicy() {
+        return "default-src 'none'";
+    }
+
+    @Override
     public byte[] begin() {
         return "{\"items\":[".getBytes(US_ASCII);
     }

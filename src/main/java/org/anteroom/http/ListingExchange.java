@@ -102,7 +102,7 @@ final class ListingExchange implements Transfer.Source {
         response.setHeader("Cache-Control", "no-cache");
         response.addHeader("Vary", "Accept");
         response.setHeader("X-Content-Type-Options", "nosniff");
-        response.setHeader("Content-Security-Policy", HtmlListing.CONTENT_SECURITY_POLICY);
+        response.setHeader("Content-Security-Policy", format.contentSecurityPolicy());
     }
 
     @Override

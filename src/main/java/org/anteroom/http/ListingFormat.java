@@ -9,6 +9,9 @@ interface ListingFormat {
     /** The media type. */
     String contentType();
 
+    /** What a browser may do with it. */
+    String contentSecurityPolicy();
+
     /** What comes before the first entry. */
     byte[] begin();
 

@@ -28,9 +28,7 @@ public record Problem(int status, String detail) {
     private static final Logger log = LoggerFactory.getLogger(Problem.class);
     private static final String FAULT = "Anteroom failed; its operators find the reason by the request id.";
     private static final String RETRY_AFTER_SECONDS = "5";
-    /** Tells the request ids of this boot from those of others. */
-    private static final String BOOT =
-            HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+    private static final String REQUEST_ID = Problem.class.getName() + ".id";
 
     /** The problem that a failure is to its client. */
     public static Problem of(Throwable failure) {
@@ -135,9 +133,14 @@ public record Problem(int status, String detail) {
         }
     }
 
-    /** The request's id, unlike those of other boots and instances; built only when something asks for it. */
+    /** The request's id, random, and the same for as long as the request lives; made when something first asks for it. */
     public static String requestId(HttpServletRequest request) {
-        return BOOT + '-' + request.getRequestId();
+        if (request.getAttribute(REQUEST_ID) instanceof String known) {
+            return known;
+        }
+        String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        request.setAttribute(REQUEST_ID, id);
+        return id;
     }
 
     private static void log(String id, Problem problem, Throwable failure, @Nullable OutageLog outages) {

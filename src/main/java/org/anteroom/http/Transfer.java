@@ -366,9 +366,9 @@ final class Transfer implements WriteListener {
         }
     }
 
-    /** Has the container close the connection: it does so by itself when its callback throws. */
+    /** Has the container close the connection: Tomcat does so by itself when its callback throws. */
     private void breakOff(IOException cause) {
-        if (callback == Thread.currentThread()) {
+        if (callback == Thread.currentThread() && Container.breaksOffWhatThrows(output)) {
             broken = cause;
         } else {
             source.sever(cause);

@@ -58,7 +58,7 @@ class AuditTest {
         assertThat(lines.list).extracting(ILoggingEvent::getLevel).containsExactly(Level.INFO);
         assertThat(messages().get(0))
                 .matches("user=\"operator\" change=\"DELETE /api/v1/objects/d/a%20%22%C3%A9\\.txt\" status=204"
-                        + " result=\"condemned copies: 1, ended fills: 0\" request=[0-9a-f]{8}-\\S+");
+                        + " result=\"condemned copies: 1, ended fills: 0\" request=[0-9a-f]{16}");
     }
 
     @Test

@@ -152,7 +152,7 @@ class Rfc9457Test {
         EdgeServer.Answer answer = server.get("/bug");
         assertThat(answer.status()).isEqualTo(500);
         JsonNode problem = problem(answer);
-        assertThat(problem.path("requestId").asText()).matches("[0-9a-f]{8}-.+");
+        assertThat(problem.path("requestId").asText()).matches("[0-9a-f]{16}").isEqualTo(answer.header("X-Request-Id"));
         assertThat(answer.body())
                 .doesNotContain("secret")
                 .doesNotContain("select")

@@ -228,10 +228,13 @@ class ListingIT {
                                 .toList(),
                         true);
             });
-            try (RawHttp http = RawHttp.connect(site.uri())) {
-                // a connection that may go on, since on one that is to be closed Jetty ends a body by its end alone
-                http.request("GET", "/files/d/");
-                assertThatThrownBy(() -> http.response("GET")).isInstanceOf(EOFException.class);
+            // the failure may come in the container's callback or outside of it
+            for (int i = 0; i < 20; i++) {
+                try (RawHttp http = RawHttp.connect(site.uri())) {
+                    // a connection that may go on: on one that is to be closed Jetty ends a body by its end alone
+                    http.request("GET", "/files/d/");
+                    assertThatThrownBy(() -> http.response("GET")).isInstanceOf(EOFException.class);
+                }
             }
             Site.await("its room is given back", () -> site.figure("anteroom_listing_entries") == 0);
             site.archive().listBy((asked, after, limit) -> {
