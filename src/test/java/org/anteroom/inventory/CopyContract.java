@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 abstract class CopyContract extends InventoryContract {
@@ -22,6 +23,19 @@ abstract class CopyContract extends InventoryContract {
         assertThat(copies.find("a/1", WAIT)).containsExactly(newer, older);
         assertThat(test.statementsRun("find-copies") - before).isEqualTo(1);
         assertThat(copies.find("a/2", WAIT)).isEmpty();
+    }
+
+    @Test
+    void checksumsOfManyFilesAreOneStatement() throws Exception {
+        long id = volume("fast", 100);
+        CopyRow one = cached("a/1", 10, id);
+        CopyRow two = cached("a/2", 20, id);
+        CopyRow gone = cached("a/3", 30, id);
+        copies.condemn(gone.id(), CondemnedBy.DELETE);
+        long before = test.statementsRun("find-checksums");
+        assertThat(copies.checksummed(List.of("a/1", "a/2", "a/3", "a/4"), WAIT))
+                .isEqualTo(Map.of("a/1", one.facts(), "a/2", two.facts()));
+        assertThat(test.statementsRun("find-checksums") - before).isEqualTo(1);
     }
 
     @Test
