@@ -36,6 +36,7 @@ public final class TestDatabase implements AutoCloseable {
     private final Recording recording = new Recording();
     private final HikariDataSource pool;
     private final Database database;
+    private Runnable atEnd = () -> {};
 
     private TestDatabase(
             DataSource source, @Nullable Path file, Dialect dialect, int connections, Duration connectionTimeout) {
@@ -82,7 +83,18 @@ public final class TestDatabase implements AutoCloseable {
 
     private static TestDatabase onPostgres(Dialect dialect) throws DatabaseException, SQLException {
         TestPostgres server = TestPostgres.shared();
-        return new TestDatabase(server.dataSource(Template.copy(server)), null, dialect, 10, WAIT);
+        String name = Template.copy(server);
+        TestDatabase made = new TestDatabase(server.dataSource(name), null, dialect, 10, WAIT);
+        made.atEnd = () -> drop(server, name);
+        return made;
+    }
+
+    private static void drop(TestPostgres server, String name) {
+        try {
+            server.dropDatabase(name);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** A PostgreSQL that nobody has reached yet. */
@@ -193,6 +205,7 @@ public final class TestDatabase implements AutoCloseable {
                     .isZero();
         }
         pool.close();
+        atEnd.run();
     }
 
     private static DataSource sqlite(Path file) {

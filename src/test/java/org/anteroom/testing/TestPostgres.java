@@ -10,12 +10,14 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.postgresql.Driver;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -33,8 +35,9 @@ public final class TestPostgres implements AutoCloseable {
         private static TestPostgres inTemporaryFolder() {
             try {
                 Path folder = Files.createTempDirectory(Files.createDirectories(Path.of("target/postgres")), "shared");
-                // the data go away with the server, which ends with the JVM
-                return new TestPostgres(folder, start(builder(folder, 0).setCleanDataDirectory(true)));
+                TestPostgres server = new TestPostgres(folder, start(builder(folder, 0)));
+                Runtime.getRuntime().addShutdownHook(new Thread(server::throwAway, "postgres-end"));
+                return server;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -76,6 +79,7 @@ public final class TestPostgres implements AutoCloseable {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
                 .setDataDirectory(data)
                 .setCleanDataDirectory(false)
+                .setRegisterShutdownHook(false)
                 .setPGStartupWait(Duration.ofMinutes(1))
                 .setServerConfig("listen_addresses", "127.0.0.1")
                 // the machine does not die in tests, only the server
@@ -149,6 +153,19 @@ public final class TestPostgres implements AutoCloseable {
         postmaster.onExit().get(30, TimeUnit.SECONDS);
         for (ProcessHandle process : all) {
             process.onExit().get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Ends the server without any care for its data, since nobody wants them any more. */
+    private void throwAway() {
+        try {
+            kill();
+            try (Stream<Path> files = Files.walk(data)) {
+                files.sorted(Comparator.reverseOrder())
+                        .forEach(file -> file.toFile().delete());
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
         }
     }
 
