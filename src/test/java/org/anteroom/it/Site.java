@@ -19,12 +19,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.anteroom.app.Decorations;
 import org.anteroom.model.FileKey;
 import org.anteroom.testing.EmbeddedJetty;
 import org.anteroom.testing.EmbeddedTomcat;
 import org.anteroom.testing.RawHttp;
+import org.anteroom.testing.TestPostgres;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
 
@@ -44,7 +47,7 @@ final class Site implements AutoCloseable {
     private final URI uri;
     private final SteeredArchive archive;
     private final SteeredVolume volume;
-    private final SQLiteDataSource inventory;
+    private final DataSource inventory;
 
     /** The containers that run the application. */
     enum Server {
@@ -52,24 +55,58 @@ final class Site implements AutoCloseable {
         JETTY
     }
 
-    private Site(Path folder, AutoCloseable server, URI uri, SteeredArchive archive, SteeredVolume volume) {
+    private Site(
+            Path folder,
+            AutoCloseable server,
+            URI uri,
+            SteeredArchive archive,
+            SteeredVolume volume,
+            DataSource inventory) {
         this.folder = folder;
         this.server = server;
         this.uri = uri;
         this.archive = archive;
         this.volume = volume;
+        this.inventory = inventory;
+    }
+
+    private static DataSource sqlite(Path folder) {
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout((int) PATIENCE.toMillis());
-        this.inventory = new SQLiteDataSource(config);
-        inventory.setUrl("jdbc:sqlite:" + folder.resolve("base/anteroom/inventory.db"));
+        SQLiteDataSource source = new SQLiteDataSource(config);
+        source.setUrl("jdbc:sqlite:" + folder.resolve("base/anteroom/inventory.db"));
+        return source;
     }
 
     /**
-     * Starts on what lies in the folder, which may be nothing.
+     * Starts one of several instances on Tomcat, on one PostgreSQL, with one archive and one volume below one folder.
      *
+     * @param name the instance's; null for none
      * @param settings keys and values, before those that all tests here have in common
      */
-    static Site start(Server kind, Path folder, String... settings) throws IOException {
+    static Site startOnPostgres(
+            Path folder, TestPostgres server, String database, @Nullable String name, String... settings)
+            throws IOException {
+        Map<String, String> properties = properties(folder, settings);
+        properties.put(
+                "anteroom.volume.cache.location",
+                folder.resolve("base/anteroom/cache").toString());
+        properties.put("anteroom.db.port", Integer.toString(server.port()));
+        properties.put("anteroom.db.name", database);
+        properties.putIfAbsent("anteroom.db.user", "postgres");
+        if (name != null) {
+            properties.put("anteroom.instance.name", name);
+        }
+        SteeredArchive archive = new SteeredArchive();
+        SteeredVolume volume = new SteeredVolume();
+        EmbeddedTomcat tomcat = EmbeddedTomcat.startOnPostgres(
+                folder.resolve("base-" + name),
+                properties,
+                Map.of(Decorations.ATTRIBUTE, new Decorations(archive::around, volume::around)));
+        return new Site(folder, tomcat, tomcat.uri(), archive, volume, server.dataSource(database));
+    }
+
+    private static Map<String, String> properties(Path folder, String... settings) throws IOException {
         Map<String, String> properties = new HashMap<>();
         properties.put("anteroom.archive.location", folder.resolve("archive").toString());
         properties.put("anteroom.archive.stall-timeout", "10m");
@@ -81,6 +118,16 @@ final class Site implements AutoCloseable {
             properties.put("anteroom." + settings[i], settings[i + 1]);
         }
         Files.createDirectories(folder.resolve("archive").resolve(DATASET));
+        return properties;
+    }
+
+    /**
+     * Starts on what lies in the folder, which may be nothing.
+     *
+     * @param settings keys and values, before those that all tests here have in common
+     */
+    static Site start(Server kind, Path folder, String... settings) throws IOException {
+        Map<String, String> properties = properties(folder, settings);
         Path base = folder.resolve("base");
         SteeredArchive archive = new SteeredArchive();
         SteeredVolume volume = new SteeredVolume();
@@ -88,10 +135,10 @@ final class Site implements AutoCloseable {
                 Map.of(Decorations.ATTRIBUTE, new Decorations(archive::around, volume::around));
         if (kind == Server.TOMCAT) {
             EmbeddedTomcat tomcat = EmbeddedTomcat.start(base, properties, attributes);
-            return new Site(folder, tomcat, tomcat.uri(), archive, volume);
+            return new Site(folder, tomcat, tomcat.uri(), archive, volume, sqlite(folder));
         }
         EmbeddedJetty jetty = EmbeddedJetty.start(base, properties, attributes);
-        return new Site(folder, jetty, jetty.uri(), archive, volume);
+        return new Site(folder, jetty, jetty.uri(), archive, volume, sqlite(folder));
     }
 
     URI uri() {

@@ -45,13 +45,19 @@ public final class EmbeddedTomcat implements AutoCloseable {
 
     /** Starts with the shipped properties file, under which some keys are set. */
     public static EmbeddedTomcat start(Path base, Map<String, String> settings) throws IOException {
-        return start(base, ConfFiles.shippedProperties(), settings, Map.of());
+        return start(base, "anteroom.xml", ConfFiles.shippedProperties(), settings, Map.of());
     }
 
     /** The same, with attributes that the application finds in its servlet context. */
     public static EmbeddedTomcat start(Path base, Map<String, String> settings, Map<String, Object> attributes)
             throws IOException {
-        return start(base, ConfFiles.shippedProperties(), settings, attributes);
+        return start(base, "anteroom.xml", ConfFiles.shippedProperties(), settings, attributes);
+    }
+
+    /** The same with the descriptor for PostgreSQL; the settings say where that is, as {@code anteroom.db.port}. */
+    public static EmbeddedTomcat startOnPostgres(
+            Path base, Map<String, String> settings, Map<String, Object> attributes) throws IOException {
+        return start(base, "anteroom-postgresql.xml", ConfFiles.shippedProperties(), settings, attributes);
     }
 
     /**
@@ -63,11 +69,15 @@ public final class EmbeddedTomcat implements AutoCloseable {
      * @throws IllegalStateException if the application does not start
      */
     public static EmbeddedTomcat start(Path base, String properties, Map<String, String> settings) throws IOException {
-        return start(base, properties, settings, Map.of());
+        return start(base, "anteroom.xml", properties, settings, Map.of());
     }
 
     private static EmbeddedTomcat start(
-            Path base, String properties, Map<String, String> settings, Map<String, Object> attributes)
+            Path base,
+            String descriptor,
+            String properties,
+            Map<String, String> settings,
+            Map<String, Object> attributes)
             throws IOException {
         ConfFiles.layOut(base, properties);
         try (ScopedProperties scope = new ScopedProperties(settings)) {
@@ -89,7 +99,7 @@ public final class EmbeddedTomcat implements AutoCloseable {
             MemoryRealm realm = new MemoryRealm();
             realm.setPathname(base.resolve("conf/tomcat-users.xml").toString());
             tomcat.getEngine().setRealm(realm);
-            StandardContext context = newContext();
+            StandardContext context = newContext(descriptor);
             context.addServletContainerInitializer(
                     (classes, servletContext) -> attributes.forEach(servletContext::setAttribute), null);
             StandardHost host = (StandardHost) tomcat.getHost();
@@ -157,13 +167,12 @@ public final class EmbeddedTomcat implements AutoCloseable {
         return connector;
     }
 
-    private static StandardContext newContext() throws IOException {
+    private static StandardContext newContext(String descriptor) throws IOException {
         StandardContext context = new StandardContext();
         context.setPath("");
         context.setName("");
         context.setDocBase(ConfFiles.WEBAPP.toString());
-        context.setConfigFile(
-                ConfFiles.TOMCAT_CONF.resolve("anteroom.xml").toUri().toURL());
+        context.setConfigFile(ConfFiles.TOMCAT_CONF.resolve(descriptor).toUri().toURL());
         context.setParentClassLoader(EmbeddedTomcat.class.getClassLoader());
         ContextConfig config = new ContextConfig();
         config.setDefaultWebXml(Constants.NoDefaultWebXml);

@@ -113,6 +113,15 @@ public final class TestPostgres implements AutoCloseable {
         }
     }
 
+    /** Makes a role whose password the server asks for, unlike that of the others. */
+    public void createRole(String name, String password) throws IOException, SQLException {
+        execute("CREATE ROLE " + name + " LOGIN SUPERUSER PASSWORD '" + password + "'");
+        Path rules = data.resolve("pg_hba.conf");
+        String others = Files.readString(rules);
+        Files.writeString(rules, "host all " + name + " 127.0.0.1/32 scram-sha-256\n" + others);
+        execute("SELECT pg_reload_conf()");
+    }
+
     /** Where a database is, for a driver; the user {@code postgres} needs no password. */
     public String url(String database) {
         return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=postgres&socketTimeout=10";

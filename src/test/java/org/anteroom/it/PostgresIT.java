@@ -1,0 +1,183 @@
+package org.anteroom.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.anteroom.testing.RawHttp;
+import org.anteroom.testing.TestPostgres;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole application on PostgreSQL, with the operators' descriptor: several instances, and what is wrong or away. */
+class PostgresIT {
+    private static final String HIT = "anteroom; hit";
+    private static final String STORED = "anteroom; fwd=uri-miss; stored";
+    private static final String NO_INVENTORY = "anteroom; fwd=bypass; detail=inventory-unavailable";
+
+    @TempDir
+    static Path servers;
+
+    private static TestPostgres server;
+
+    @TempDir
+    Path folder;
+
+    private String database;
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = TestPostgres.start(servers);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        server.close();
+    }
+
+    @BeforeEach
+    void create() throws Exception {
+        database = server.createDatabase();
+    }
+
+    private Site site(String name, String... settings) throws Exception {
+        return Site.startOnPostgres(folder, server, database, name, settings);
+    }
+
+    @Test
+    void whatOneInstanceCachesTheOtherServesAndNoFileIsFilledTwice() throws Exception {
+        try (Site one = site("one");
+                Site two = site("two")) {
+            byte[] first = one.put("first.bin", 200_000);
+            assertThat(Site.cacheStatus(one.get("first.bin"))).isEqualTo(STORED);
+            one.getHit("first.bin");
+            RawHttp.Response other = two.get("first.bin");
+            assertThat(Site.cacheStatus(other)).isEqualTo(HIT);
+            assertThat(other.body()).isEqualTo(first);
+            assertThat(two.archive().opens("first.bin")).isZero();
+
+            byte[] crowd = one.put("crowd.bin", 3 << 20);
+            ExecutorService threads = Executors.newFixedThreadPool(20);
+            try {
+                List<Future<RawHttp.Response>> clients = new ArrayList<>();
+                for (int i = 0; i < 20; i++) {
+                    Site site = i % 2 == 0 ? one : two;
+                    clients.add(threads.submit(() -> site.get("crowd.bin")));
+                }
+                for (Future<RawHttp.Response> client : clients) {
+                    assertThat(client.get().body()).isEqualTo(crowd);
+                }
+            } finally {
+                threads.shutdownNow();
+            }
+            one.getHit("crowd.bin");
+            two.getHit("crowd.bin");
+            assertThat(one.row("SELECT COUNT(*) FROM fills")[0]).isEqualTo(2);
+            assertThat(one.row("SELECT SUM(copies), SUM(used), SUM(reserved) FROM volumes"))
+                    .containsExactly(2, 200_000 + (3 << 20), 0);
+            assertThat(one.copyFiles()).hasSize(2);
+        }
+    }
+
+    @Test
+    void hitsGoOnWithoutTheDatabaseMissesPassThroughAndAllComesBackByItself() throws Exception {
+        try (Site site = site("one", "inventory.location-ttl", "1s")) {
+            byte[] hot = site.put("hot.bin", 300_000);
+            byte[] cold = site.put("cold.bin", 300_000);
+            site.get("hot.bin");
+            site.getHit("hot.bin");
+
+            server.kill();
+            try {
+                for (int i = 0; i < 50; i++) {
+                    RawHttp.Response hit = site.get("hot.bin");
+                    assertThat(Site.cacheStatus(hit)).isEqualTo(HIT);
+                    assertThat(hit.body()).isEqualTo(hot);
+                }
+                RawHttp.Response missed = site.get("cold.bin");
+                assertThat(Site.cacheStatus(missed)).isEqualTo(NO_INVENTORY);
+                assertThat(missed.body()).isEqualTo(cold);
+            } finally {
+                server.startAgain();
+            }
+            assertThat(site.getHit("cold.bin").body()).isEqualTo(cold);
+
+            server.hold();
+            try {
+                assertThat(Site.cacheStatus(site.get("hot.bin"))).isEqualTo(HIT);
+                byte[] colder = site.put("colder.bin", 300_000);
+                RawHttp.Response missed = site.get("colder.bin");
+                assertThat(Site.cacheStatus(missed)).isEqualTo(NO_INVENTORY);
+                assertThat(missed.body()).isEqualTo(colder);
+            } finally {
+                server.goOn();
+            }
+            site.getHit("colder.bin");
+            Site.await(
+                    "the pool has all its connections back",
+                    () -> site.figure("anteroom_sql_pool_connections_active") == 0);
+            assertThat(site.row("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
+                            + " AND state LIKE 'idle in transaction%'")[0])
+                    .isZero();
+        }
+    }
+
+    @Test
+    void aWrongPasswordIsOneClearLineAndHealsWithoutARestart() throws Exception {
+        server.createRole("locked", "right");
+        try (LogLines log = LogLines.open();
+                Site site = site("one", "db.user", "locked", "db.password", "wrong")) {
+            byte[] file = site.put("file.bin", 1000);
+            RawHttp.Response passed = site.get("file.bin");
+            assertThat(Site.cacheStatus(passed)).isEqualTo(NO_INVENTORY);
+            assertThat(passed.body()).isEqualTo(file);
+            assertThat(log.warnings())
+                    .filteredOn(line -> line.contains("password authentication failed for user \"locked\""))
+                    .filteredOn(line -> line.contains("jdbc/anteroom/inventory"))
+                    .hasSize(1);
+            server.execute("ALTER ROLE locked PASSWORD 'wrong'");
+            assertThat(site.getHit("file.bin").body()).isEqualTo(file);
+        }
+    }
+
+    @Test
+    void aSecondBootOfTheSameNamePassesThroughUntilTheFirstHasGivenItUp() throws Exception {
+        try (LogLines log = LogLines.open();
+                Site second = secondBoot()) {
+            second.put("file.bin", 1000);
+            second.getHit("file.bin");
+            assertThat(log.warnings())
+                    .filteredOn(line -> line.startsWith("Another boot of the instance one has not given up its name"))
+                    .hasSize(1);
+        }
+    }
+
+    /** A boot that came while another of its name lived, which has stopped by now. */
+    private Site secondBoot() throws Exception {
+        try (Site first = site("one")) {
+            Site second = site("one");
+            second.put("passed.bin", 1000);
+            assertThat(Site.cacheStatus(second.get("passed.bin"))).isEqualTo(NO_INVENTORY);
+            assertThat(Site.cacheStatus(first.get("passed.bin"))).isEqualTo(STORED);
+            return second;
+        }
+    }
+
+    @Test
+    void anInstanceWithoutANameIsRefused() throws Exception {
+        try (LogLines log = LogLines.open()) {
+            assertThatThrownBy(() ->
+                            Site.startOnPostgres(folder, server, database, null).close())
+                    .isInstanceOf(IllegalStateException.class);
+            assertThat(log.warnings()).anyMatch(line -> line.contains("instance.name is missing"));
+        }
+    }
+}
