@@ -58,6 +58,8 @@ class HitCostIT {
             Map<String, Double> calls = readsOfArchive(site);
             Map<String, Double> statements = statements(site);
             long opens = site.volume().opens();
+            // a first reader may have come so late that its copy was there
+            double hits = site.figure("anteroom_requests_total", "cache=\"hit\"");
 
             try (LogLines lines = LogLines.open()) {
                 hit(site, files);
@@ -71,7 +73,8 @@ class HitCostIT {
             grown.values().removeIf(value -> value == 0);
             statements.forEach((operation, before) -> grown.remove(operation, before));
             assertThat(grown.keySet()).isSubsetOf(BACKGROUND);
-            assertThat(site.figure("anteroom_requests_total", "cache=\"hit\"")).isEqualTo(HITS);
+            assertThat(site.figure("anteroom_requests_total", "cache=\"hit\"") - hits)
+                    .isEqualTo(HITS);
         } finally {
             threads.shutdownNow();
         }
