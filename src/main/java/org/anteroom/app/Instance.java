@@ -97,7 +97,7 @@ final class Instance {
         Migrations migrations = new Migrations(migrate, Instance.class.getClassLoader());
         Duration lookupTimeout = settings.inventory().lookupTimeout();
         this.inventory =
-                Inventory.over(new Database("inventory", pool.pool(), migrations, tasks, pools), lookupTimeout);
+                Inventory.over(new Database("inventory", pool.pool(), migrations, tasks, pools), lookupTimeout, clock);
         VolumeMetrics volumeMetrics = new VolumeMetrics(metrics);
         this.guards = settings.volumes().stream()
                 .map(volume -> new VolumeGuard(

@@ -44,7 +44,8 @@ final class InstanceHealth implements HealthSource {
             }
             inventoryAnswers = true;
         } catch (DatabaseException e) {
-            if (inventoryAnswers) {
+            // until the cache is open, its start says so
+            if (inventoryAnswers && instance.cacheStart().isDone()) {
                 log.warn("The database {} does not answer: {}", name, e.getMessage());
             }
             inventoryAnswers = false;

@@ -1,6 +1,7 @@
 package org.anteroom.app;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import org.anteroom.inventory.CopyStore;
 import org.anteroom.inventory.FillStore;
 import org.anteroom.inventory.LeaseStore;
@@ -26,8 +27,9 @@ record Inventory(
      * The stores.
      *
      * @param lookupTimeout how long what is on a reader's way waits
+     * @param clock this instance's
      */
-    static Inventory over(Database database, Duration lookupTimeout) {
+    static Inventory over(Database database, Duration lookupTimeout, InstantSource clock) {
         return new Inventory(
                 database,
                 new VolumeStore(database, PATIENCE),
@@ -35,6 +37,6 @@ record Inventory(
                 new FillStore(database, PATIENCE),
                 new PlanStore(database, PATIENCE),
                 new LeaseStore(database, PATIENCE),
-                new UseStore(database, PATIENCE));
+                new UseStore(database, PATIENCE, clock));
     }
 }

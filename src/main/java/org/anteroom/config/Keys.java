@@ -189,7 +189,7 @@ final class Keys {
             "instance.name",
             ValueTypes.NAME,
             "${host.name}",
-            "What tells this instance from others; stays the same over restarts. `${host.name}` is the machine's name.");
+            "What tells this instance from others; stays the same over restarts. Required with PostgreSQL. `${host.name}` is the machine's name.");
 
     /** Every key, in the order of the documentation. */
     static final List<Key<?>> ALL = List.of(

@@ -5,7 +5,7 @@ import java.time.Instant;
 /**
  * Use of a copy since it was last recorded.
  *
- * @param lastUse the latest of them
+ * @param lastUse the latest of them, by the instance's clock
  * @param uses how many, at least 1
  */
 public record Use(long copyId, Instant lastUse, long uses) {

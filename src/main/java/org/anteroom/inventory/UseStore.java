@@ -1,6 +1,7 @@
 package org.anteroom.inventory;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -15,15 +16,18 @@ public final class UseStore {
 
     private final Database database;
     private final Duration wait;
+    private final InstantSource clock;
 
     /**
      * Uses in a database.
      *
      * @param wait how long one batch may wait for the database in all
+     * @param clock the one by which the uses are told; the database's may be another
      */
-    public UseStore(Database database, Duration wait) {
+    public UseStore(Database database, Duration wait, InstantSource clock) {
         this.database = database;
         this.wait = wait;
+        this.clock = clock;
     }
 
     /**
@@ -37,18 +41,20 @@ public final class UseStore {
                 uses.stream().sorted(Comparator.comparingLong(Use::copyId)).toList();
         for (int from = 0; from < sorted.size(); from += BATCH) {
             List<Use> batch = sorted.subList(from, Math.min(from + BATCH, sorted.size()));
-            database.write("record-uses", wait, handle -> record(handle, batch));
+            // how long ago, by the clock of who saw it, is the same by every clock
+            long now = clock.millis();
+            database.write("record-uses", wait, handle -> record(handle, batch, now));
         }
     }
 
-    private static int record(Handle handle, List<Use> uses) {
+    private static int record(Handle handle, List<Use> uses, long now) {
         try (PreparedBatch batch = handle.prepareBatch("""
                 UPDATE copy_use SET uses = uses + :uses,
-                    last_use = CASE WHEN last_use < :last_use THEN :last_use ELSE last_use END
+                    last_use = CASE WHEN last_use < <now> - :age THEN <now> - :age ELSE last_use END
                 WHERE copy_id = :copy_id""")) {
             for (Use use : uses) {
                 batch.bind("uses", use.uses())
-                        .bind("last_use", use.lastUse().toEpochMilli())
+                        .bind("age", now - use.lastUse().toEpochMilli())
                         .bind("copy_id", use.copyId())
                         .add();
             }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.anteroom.testing.TomcatProcess;
+import org.anteroom.testing.Tools;
 
 /**
  * Debian's tomcat10 as its service runs it, on a copy of its folders: by the package's start script, as the user tomcat,

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.anteroom.testing.RawHttp;
 import org.anteroom.testing.TomcatProcess;
+import org.anteroom.testing.Tools;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -73,7 +73,7 @@ public final class TestCache implements AutoCloseable {
         this.fills = new FillStore(test.database(), WAIT);
         this.plans = new PlanStore(test.database(), WAIT);
         this.leases = new LeaseStore(test.database(), WAIT);
-        this.uses = new UseStore(test.database(), WAIT);
+        this.uses = new UseStore(test.database(), WAIT, test.clock());
         this.locations = new Locations<>(
                 new InventorySettings(Duration.ofSeconds(30), Duration.ofSeconds(1), 1000),
                 objid -> copies.find(objid, WAIT),

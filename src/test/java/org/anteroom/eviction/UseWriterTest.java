@@ -58,7 +58,8 @@ class UseWriterTest {
 
     @Test
     void keeps_what_could_not_be_written() throws Exception {
-        UseStore impatient = new UseStore(cache.test().database(), Duration.ofMillis(50));
+        UseStore impatient = new UseStore(
+                cache.test().database(), Duration.ofMillis(50), cache.test().clock());
         UseWriter writer = new UseWriter(log, impatient, TTL, GRACE, cache.metrics());
         CopyRow copy = cache.copy("set/1", 10);
         log.used(copy.id());

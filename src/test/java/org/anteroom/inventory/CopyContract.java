@@ -166,4 +166,20 @@ abstract class CopyContract extends InventoryContract {
         assertThat(used.uses()).isEqualTo(5);
         assertThat(used.lastUse()).isEqualTo(later);
     }
+
+    /** An instance whose clock is ten minutes behind sees uses all the same at the time at which they were. */
+    @Test
+    void anotherClockOfTheInstanceChangesNothing() throws Exception {
+        long id = volume("fast", 100);
+        CopyRow copy = cached("a/1", 10, id);
+        copies.condemn(copy.id(), CondemnedBy.EVICTION);
+        test.advance(Duration.ofSeconds(5));
+        Instant skewed = test.now().minus(Duration.ofMinutes(10));
+        UseStore behind = new UseStore(test.database(), WAIT, () -> skewed);
+        behind.record(List.of(new Use(copy.id(), skewed.minusSeconds(1), 1)));
+        assertThat(copies.objects("a/1", "", 1).get(0).copies().get(0).lastUse())
+                .isEqualTo(test.now().minusSeconds(1));
+        test.advance(GRACE);
+        assertThat(copies.beginDeleting(copy.id(), GRACE)).isFalse();
+    }
 }

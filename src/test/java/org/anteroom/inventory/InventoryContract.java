@@ -51,7 +51,7 @@ abstract class InventoryContract {
         volumes = new VolumeStore(database, WAIT);
         copies = new CopyStore(database, WAIT);
         fills = new FillStore(database, WAIT);
-        uses = new UseStore(database, WAIT);
+        uses = new UseStore(database, WAIT, test.clock());
         plans = new PlanStore(database, WAIT);
         leases = new LeaseStore(database, WAIT);
     }

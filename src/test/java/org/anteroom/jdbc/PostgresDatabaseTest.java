@@ -1,6 +1,7 @@
 package org.anteroom.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.sql.Connection;
@@ -15,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.anteroom.tasks.IoGuard;
 import org.anteroom.testing.TestPostgres;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.AfterEach;
@@ -222,6 +224,51 @@ class PostgresDatabaseTest {
     }
 
     @Test
+    void workOnFilesWhileAConnectionIsHeldIsAnError() {
+        assertThatThrownBy(() -> database.read("io", LONG, handle -> {
+                    IoGuard.beforeIo();
+                    return 1;
+                }))
+                .isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> database.write("io", LONG, handle -> {
+                    IoGuard.beforeIo();
+                    return 1;
+                }))
+                .isInstanceOf(AssertionError.class);
+        IoGuard.beforeIo();
+    }
+
+    @Test
+    void severalInstancesStartAtOnceOnAnEmptyDatabaseWithSmallPools() throws Exception {
+        TestPostgres server = TestPostgres.shared();
+        String empty = server.createDatabase();
+        List<TestDatabase> instances = new ArrayList<>();
+        try {
+            List<Future<Integer>> starts = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                TestDatabase instance = TestDatabase.unreached(server.dataSource(empty), 3, LONG);
+                instances.add(instance);
+                starts.add(callers.submit(() -> {
+                    instance.database().probe(LONG);
+                    return instance.database()
+                            .<Integer>read(
+                                    "look",
+                                    LONG,
+                                    handle -> handle.createQuery("SELECT COUNT(*) FROM volumes")
+                                            .mapTo(Integer.class)
+                                            .one());
+                }));
+            }
+            for (Future<Integer> start : starts) {
+                assertThat(start.get()).isZero();
+            }
+        } finally {
+            instances.forEach(TestDatabase::close);
+            server.dropDatabase(empty);
+        }
+    }
+
+    @Test
     void failuresAreToldByTheirState() {
         PostgresDialect dialect = new PostgresDialect();
         assertThat(List.of("08006", "08001", "57P01", "57P03", "53300", "53100", "28P01", "3D000", "25006", "25P03"))
@@ -243,7 +290,7 @@ class PostgresDatabaseTest {
     void aDatabaseThatLacksCharactersIsRefusedInOneClearSentence() throws Exception {
         TestPostgres server = TestPostgres.shared();
         server.execute("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'");
-        try (TestDatabase latin = TestDatabase.unreached(server.dataSource("latin"), LONG)) {
+        try (TestDatabase latin = TestDatabase.unreached(server.dataSource("latin"), 4, LONG)) {
             DatabaseException failure = catchThrowableOfType(
                     DatabaseException.class, () -> latin.database().probe(LONG));
             assertThat(failure).hasMessageContaining("the database has the encoding LATIN1");

@@ -44,7 +44,7 @@ class PostgresOutageTest {
 
     @BeforeEach
     void open() throws Exception {
-        test = TestDatabase.unreached(server.dataSource(server.createDatabase()), Duration.ofSeconds(2));
+        test = TestDatabase.unreached(server.dataSource(server.createDatabase()), 10, Duration.ofSeconds(2));
         database = test.database();
         database.probe(LONG);
     }
@@ -121,7 +121,7 @@ class PostgresOutageTest {
     void aSilentServerAtTheStartIsReachedWhenItSpeaks() throws Exception {
         String empty = server.createDatabase();
         server.hold();
-        try (TestDatabase late = TestDatabase.unreached(server.dataSource(empty), Duration.ofSeconds(2))) {
+        try (TestDatabase late = TestDatabase.unreached(server.dataSource(empty), 4, Duration.ofSeconds(2))) {
             try {
                 assertThat(catchThrowableOfType(
                                         DatabaseException.class,

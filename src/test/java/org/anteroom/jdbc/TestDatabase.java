@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -81,6 +82,13 @@ public final class TestDatabase implements AutoCloseable {
         return onPostgres(new PostgresDialect(CLOCK)).reach().setClock();
     }
 
+    /** A PostgreSQL without the schema yet, which it gets, and whose clock stands still but for {@link #advance}. */
+    public static TestDatabase withClock(DataSource source) throws DatabaseException {
+        return new TestDatabase(source, null, new PostgresDialect(CLOCK), 10, WAIT)
+                .reach()
+                .setClock();
+    }
+
     private static TestDatabase onPostgres(Dialect dialect) throws DatabaseException, SQLException {
         TestPostgres server = TestPostgres.shared();
         String name = Template.copy(server);
@@ -98,8 +106,8 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     /** A PostgreSQL that nobody has reached yet. */
-    public static TestDatabase unreached(DataSource source, Duration connectionTimeout) {
-        return new TestDatabase(source, null, new PostgresDialect(), 10, connectionTimeout);
+    public static TestDatabase unreached(DataSource source, int connections, Duration connectionTimeout) {
+        return new TestDatabase(source, null, new PostgresDialect(), connections, connectionTimeout);
     }
 
     /** A database with the schema, from which others are copied, since that is faster than to make it anew. */
@@ -109,7 +117,7 @@ public final class TestDatabase implements AutoCloseable {
         static synchronized String copy(TestPostgres server) throws DatabaseException, SQLException {
             if (name == null) {
                 String made = server.createDatabase();
-                try (TestDatabase first = unreached(server.dataSource(made), WAIT)) {
+                try (TestDatabase first = unreached(server.dataSource(made), 4, WAIT)) {
                     first.reach();
                 }
                 name = made;
@@ -146,6 +154,17 @@ public final class TestDatabase implements AutoCloseable {
                 "now",
                 WAIT,
                 handle -> handle.createQuery("SELECT <now>").mapTo(Long.class).one()));
+    }
+
+    /** The same for an instance whose clock agrees with the database's. */
+    public InstantSource clock() {
+        return () -> {
+            try {
+                return now();
+            } catch (DatabaseException e) {
+                throw new IllegalStateException(e);
+            }
+        };
     }
 
     public Database database() {

@@ -132,6 +132,11 @@ public final class TestPostgres implements AutoCloseable {
         return new Direct(url(database));
     }
 
+    /** New connections to whatever speaks for a database elsewhere, such as a pooler. */
+    public static DataSource dataSourceAt(String url) {
+        return new Direct(url);
+    }
+
     /** Connections without the JVM's list of drivers, from which an application that stops in the same JVM takes its own. */
     private static final class Direct extends PGSimpleDataSource {
         private static final long serialVersionUID = 1L;
