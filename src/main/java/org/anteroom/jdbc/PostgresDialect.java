@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class PostgresDialect implements Dialect {
     private static final Logger log = LoggerFactory.getLogger(PostgresDialect.class);
 
-    /** The oldest version that the tests were ever run on is 17; what is used here came with 9.6. */
+    /** The oldest version that its makers looked after when this was written; all that is used here came with 9.6. */
     private static final int LEAST_VERSION = 130000;
 
     private static final int MOST_WRITERS = 16;

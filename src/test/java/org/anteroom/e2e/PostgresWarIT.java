@@ -35,6 +35,9 @@ class PostgresWarIT {
                     .hasSize(1);
 
             tomcat.stop();
+            assertThat(tomcat.console())
+                    .as("threads of the driver or the pool that are left behind")
+                    .noneMatch(line -> line.contains("failed to stop it") || line.contains("memory leak"));
             tomcat.restart();
             // a stop gives the name up
             Requests.awaitHit(tomcat.uri(), TARGET, file);

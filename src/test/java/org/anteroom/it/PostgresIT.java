@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -85,6 +87,35 @@ class PostgresIT {
                     .containsExactly(2, 200_000 + (3 << 20), 0);
             assertThat(one.copyFiles()).hasSize(2);
         }
+    }
+
+    /** Counted by the database itself. What runs beside the requests asks for no file's copies. */
+    @Test
+    void hitsAskTheDatabaseNothing() throws Exception {
+        try (Site site = site("one", "inventory.location-ttl", "10m", "eviction.grace", "1h")) {
+            byte[] hot = site.put("hot.bin", 10_000);
+            site.get("hot.bin");
+            site.getHit("hot.bin");
+            try (Connection connection = site.inventory();
+                    Statement statement = connection.createStatement()) {
+                statement.execute("CREATE EXTENSION pg_stat_statements");
+            }
+            // a lookup is seen, so that none would be
+            assertThat(site.get("missing.bin").status()).isEqualTo(404);
+            long before = lookups(site);
+            assertThat(before).isPositive();
+            for (int i = 0; i < 200; i++) {
+                RawHttp.Response hit = site.get("hot.bin");
+                assertThat(Site.cacheStatus(hit)).isEqualTo(HIT);
+                assertThat(hit.body()).isEqualTo(hot);
+            }
+            assertThat(lookups(site)).isEqualTo(before);
+        }
+    }
+
+    private static long lookups(Site site) {
+        return site.row("SELECT COALESCE(SUM(calls), 0) FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid"
+                + " WHERE d.datname = current_database() AND query LIKE '%FROM copies c%objid =%'")[0];
     }
 
     @Test

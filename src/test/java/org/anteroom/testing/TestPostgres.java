@@ -84,7 +84,9 @@ public final class TestPostgres implements AutoCloseable {
                 .setServerConfig("listen_addresses", "127.0.0.1")
                 // the machine does not die in tests, only the server
                 .setServerConfig("fsync", "off")
-                .setServerConfig("synchronous_commit", "on");
+                .setServerConfig("synchronous_commit", "on")
+                // counts statements, in databases that ask for it by CREATE EXTENSION
+                .setServerConfig("shared_preload_libraries", "pg_stat_statements");
         return port == 0 ? builder : builder.setPort(port);
     }
 
