@@ -3,6 +3,7 @@ package org.anteroom.inventory;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import org.anteroom.jdbc.TestDatabase;
 
 /**
@@ -21,6 +22,11 @@ final class BulkRows {
     static void write(TestDatabase test, int copies) throws SQLException {
         try (Connection connection = test.outside();
                 Statement statement = connection.createStatement()) {
+            if (connection.getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
+                // each statement takes longer than any other may
+                connection.setNetworkTimeout(
+                        Runnable::run, (int) Duration.ofMinutes(10).toMillis());
+            }
             connection.setAutoCommit(false);
             for (int volume = 1; volume <= 2; volume++) {
                 statement.executeUpdate(
