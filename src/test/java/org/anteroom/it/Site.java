@@ -19,12 +19,14 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import javax.sql.DataSource;
 import org.anteroom.app.Decorations;
 import org.anteroom.model.FileKey;
 import org.anteroom.testing.EmbeddedJetty;
 import org.anteroom.testing.EmbeddedTomcat;
 import org.anteroom.testing.RawHttp;
+import org.anteroom.testing.TestCertificate;
 import org.anteroom.testing.TestPostgres;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -127,6 +129,15 @@ final class Site implements AutoCloseable {
      * @param settings keys and values, before those that all tests here have in common
      */
     static Site start(Server kind, Path folder, String... settings) throws IOException {
+        return start(kind, false, folder, settings);
+    }
+
+    /** The same on Tomcat with its connector for TLS and HTTP/2 as well. */
+    static Site startWithTls(Path folder, String... settings) throws IOException {
+        return start(Server.TOMCAT, true, folder, settings);
+    }
+
+    private static Site start(Server kind, boolean tls, Path folder, String... settings) throws IOException {
         Map<String, String> properties = properties(folder, settings);
         Path base = folder.resolve("base");
         SteeredArchive archive = new SteeredArchive();
@@ -134,7 +145,9 @@ final class Site implements AutoCloseable {
         Map<String, Object> attributes =
                 Map.of(Decorations.ATTRIBUTE, new Decorations(archive::around, volume::around));
         if (kind == Server.TOMCAT) {
-            EmbeddedTomcat tomcat = EmbeddedTomcat.start(base, properties, attributes);
+            EmbeddedTomcat tomcat = tls
+                    ? EmbeddedTomcat.startWithTls(base, properties, attributes)
+                    : EmbeddedTomcat.start(base, properties, attributes);
             return new Site(folder, tomcat, tomcat.uri(), archive, volume, sqlite(folder));
         }
         EmbeddedJetty jetty = EmbeddedJetty.start(base, properties, attributes);
@@ -143,6 +156,16 @@ final class Site implements AutoCloseable {
 
     URI uri() {
         return uri;
+    }
+
+    /** Where it answers with TLS and HTTP/2. */
+    URI tls() {
+        return ((EmbeddedTomcat) server).tls();
+    }
+
+    /** What trusts its certificate. */
+    SSLContext trusting() throws IOException {
+        return TestCertificate.in(folder.resolve("base")).trusting();
     }
 
     SteeredArchive archive() {

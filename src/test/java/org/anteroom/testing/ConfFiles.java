@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Element;
@@ -51,15 +52,58 @@ final class ConfFiles {
 
     /** The attributes of the connector in the shipped server.xml, without the protocol; defaults of properties taken. */
     static Map<String, String> connector() throws IOException {
-        Element connector = element(TOMCAT_CONF.resolve("server.xml"), "Connector");
+        Map<String, String> attributes = attributes(element(TOMCAT_CONF.resolve("server.xml"), "Connector"));
+        attributes.remove("protocol");
+        return attributes;
+    }
+
+    /** The text of the shipped server.xml with TLS switched on as it says itself. */
+    static String serverWithTls() throws IOException {
+        return Files.readString(TOMCAT_CONF.resolve("server.xml"))
+                .lines()
+                .filter(line -> !line.matches(" *(<!.. )?TLS-OFF( ..>)?"))
+                .collect(Collectors.joining("\n"));
+    }
+
+    /**
+     * The connector for TLS in the shipped server.xml, with defaults of properties taken.
+     *
+     * @param connector its attributes, without the protocol
+     * @param http2 the attributes of its UpgradeProtocol
+     * @param host those of its SSLHostConfig
+     * @param certificate those of its Certificate
+     */
+    record TlsConnector(
+            Map<String, String> connector,
+            Map<String, String> http2,
+            Map<String, String> host,
+            Map<String, String> certificate) {}
+
+    static TlsConnector tlsConnector() throws IOException {
+        Path enabled = Files.createTempFile("server", ".xml");
+        try {
+            Files.writeString(enabled, serverWithTls());
+            Map<String, String> connector =
+                    attributes((Element) elements(enabled, "Connector").item(1));
+            connector.remove("protocol");
+            return new TlsConnector(
+                    connector,
+                    attributes(element(enabled, "UpgradeProtocol")),
+                    attributes(element(enabled, "SSLHostConfig")),
+                    attributes(element(enabled, "Certificate")));
+        } finally {
+            Files.delete(enabled);
+        }
+    }
+
+    private static Map<String, String> attributes(Element element) {
         Map<String, String> attributes = new LinkedHashMap<>();
-        NamedNodeMap nodes = connector.getAttributes();
+        NamedNodeMap nodes = element.getAttributes();
         for (int i = 0; i < nodes.getLength(); i++) {
             attributes.put(
                     nodes.item(i).getNodeName(),
                     nodes.item(i).getNodeValue().replaceAll("\\$\\{[a-z.-]+?:-([^}]*)}", "$1"));
         }
-        attributes.remove("protocol");
         return attributes;
     }
 

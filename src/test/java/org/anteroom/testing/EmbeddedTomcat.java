@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.LifecycleState;
@@ -20,9 +21,13 @@ import org.apache.catalina.startup.Tomcat;
 import org.apache.catalina.valves.ErrorReportValve;
 import org.apache.catalina.webresources.DirResourceSet;
 import org.apache.catalina.webresources.StandardRoot;
+import org.apache.coyote.http2.Http2Protocol;
 import org.apache.naming.factory.ResourceLinkFactory;
 import org.apache.tomcat.util.IntrospectionUtils;
+import org.apache.tomcat.util.net.SSLHostConfig;
+import org.apache.tomcat.util.net.SSLHostConfigCertificate;
 import org.apache.tomcat.util.scan.StandardJarScanner;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The web application on a Tomcat inside the test's JVM: {@code webapp/} and {@code target/classes}, with the operator's
@@ -36,28 +41,36 @@ public final class EmbeddedTomcat implements AutoCloseable {
     private final Tomcat tomcat;
     private final StandardContext context;
     private final Path base;
+    private final @Nullable Connector tls;
 
-    private EmbeddedTomcat(Tomcat tomcat, StandardContext context, Path base) {
+    private EmbeddedTomcat(Tomcat tomcat, StandardContext context, Path base, @Nullable Connector tls) {
         this.tomcat = tomcat;
         this.context = context;
         this.base = base;
+        this.tls = tls;
     }
 
     /** Starts with the shipped properties file, under which some keys are set. */
     public static EmbeddedTomcat start(Path base, Map<String, String> settings) throws IOException {
-        return start(base, "anteroom.xml", ConfFiles.shippedProperties(), settings, Map.of());
+        return start(base, "anteroom.xml", ConfFiles.shippedProperties(), settings, Map.of(), false);
     }
 
     /** The same, with attributes that the application finds in its servlet context. */
     public static EmbeddedTomcat start(Path base, Map<String, String> settings, Map<String, Object> attributes)
             throws IOException {
-        return start(base, "anteroom.xml", ConfFiles.shippedProperties(), settings, attributes);
+        return start(base, "anteroom.xml", ConfFiles.shippedProperties(), settings, attributes, false);
+    }
+
+    /** The same, with the connector for TLS and HTTP/2 of the operator's server.xml and a throw-away certificate. */
+    public static EmbeddedTomcat startWithTls(Path base, Map<String, String> settings, Map<String, Object> attributes)
+            throws IOException {
+        return start(base, "anteroom.xml", ConfFiles.shippedProperties(), settings, attributes, true);
     }
 
     /** The same with the descriptor for PostgreSQL; the settings say where that is, as {@code anteroom.db.port}. */
     public static EmbeddedTomcat startOnPostgres(
             Path base, Map<String, String> settings, Map<String, Object> attributes) throws IOException {
-        return start(base, "anteroom-postgresql.xml", ConfFiles.shippedProperties(), settings, attributes);
+        return start(base, "anteroom-postgresql.xml", ConfFiles.shippedProperties(), settings, attributes, false);
     }
 
     /**
@@ -69,7 +82,7 @@ public final class EmbeddedTomcat implements AutoCloseable {
      * @throws IllegalStateException if the application does not start
      */
     public static EmbeddedTomcat start(Path base, String properties, Map<String, String> settings) throws IOException {
-        return start(base, "anteroom.xml", properties, settings, Map.of());
+        return start(base, "anteroom.xml", properties, settings, Map.of(), false);
     }
 
     private static EmbeddedTomcat start(
@@ -77,7 +90,8 @@ public final class EmbeddedTomcat implements AutoCloseable {
             String descriptor,
             String properties,
             Map<String, String> settings,
-            Map<String, Object> attributes)
+            Map<String, Object> attributes,
+            boolean withTls)
             throws IOException {
         ConfFiles.layOut(base, properties);
         try (ScopedProperties scope = new ScopedProperties(settings)) {
@@ -94,7 +108,11 @@ public final class EmbeddedTomcat implements AutoCloseable {
             tomcat.setBaseDir(base.toString());
             // naming contexts are kept for the whole JVM by the names of engine, host and context
             tomcat.getEngine().setName("anteroom-" + UUID.randomUUID());
-            tomcat.setConnector(connector());
+            tomcat.setConnector(connector(ConfFiles.connector()));
+            Connector tls = withTls ? tlsConnector(base) : null;
+            if (tls != null) {
+                tomcat.getService().addConnector(tls);
+            }
             tomcat.enableNaming();
             MemoryRealm realm = new MemoryRealm();
             realm.setPathname(base.resolve("conf/tomcat-users.xml").toString());
@@ -109,7 +127,7 @@ public final class EmbeddedTomcat implements AutoCloseable {
             errors.setShowServerInfo(false);
             host.getPipeline().addValve(errors);
 
-            EmbeddedTomcat server = new EmbeddedTomcat(tomcat, context, base);
+            EmbeddedTomcat server = new EmbeddedTomcat(tomcat, context, base, tls);
             try {
                 tomcat.start();
             } catch (LifecycleException e) {
@@ -127,6 +145,12 @@ public final class EmbeddedTomcat implements AutoCloseable {
     /** Where it answers, with a slash at the end. */
     public URI uri() {
         return URI.create("http://127.0.0.1:" + tomcat.getConnector().getLocalPort() + "/");
+    }
+
+    /** Where it answers with TLS, with a slash at the end. */
+    public URI tls() {
+        return URI.create("https://127.0.0.1:"
+                + Objects.requireNonNull(tls, "started without TLS").getLocalPort() + "/");
     }
 
     /** The server's base, with {@code conf} and {@code anteroom}. */
@@ -153,18 +177,42 @@ public final class EmbeddedTomcat implements AutoCloseable {
         }
     }
 
-    private static Connector connector() throws IOException {
+    private static Connector connector(Map<String, String> attributes) {
         Connector connector = new Connector();
-        Map<String, String> attributes = ConfFiles.connector();
         attributes.put("address", "127.0.0.1");
         attributes.put("port", "0");
+        set(connector, attributes);
+        return connector;
+    }
+
+    private static Connector tlsConnector(Path base) throws IOException {
+        ConfFiles.TlsConnector shipped = ConfFiles.tlsConnector();
+        Connector connector = connector(shipped.connector());
+        Http2Protocol http2 = new Http2Protocol();
+        shipped.http2().remove("className");
+        set(http2, shipped.http2());
+        connector.addUpgradeProtocol(http2);
+        SSLHostConfig host = new SSLHostConfig();
+        set(host, shipped.host());
+        SSLHostConfigCertificate certificate =
+                new SSLHostConfigCertificate(host, SSLHostConfigCertificate.Type.UNDEFINED);
+        shipped.certificate()
+                .put(
+                        "certificateKeystoreFile",
+                        TestCertificate.in(base).keystore().toString());
+        set(certificate, shipped.certificate());
+        host.addCertificate(certificate);
+        connector.addSslHostConfig(host);
+        return connector;
+    }
+
+    /** As Tomcat itself does it: by setters, for a connector also by properties of its endpoint. */
+    private static void set(Object part, Map<String, String> attributes) {
         attributes.forEach((name, value) -> {
-            // as Tomcat itself does it: a setter of the connector, else a property of its endpoint
-            if (!IntrospectionUtils.setProperty(connector, name, value)) {
-                throw new IllegalStateException("the connector knows no " + name);
+            if (!IntrospectionUtils.setProperty(part, name, value)) {
+                throw new IllegalStateException(part + " knows no " + name);
             }
         });
-        return connector;
     }
 
     private static StandardContext newContext(String descriptor) throws IOException {

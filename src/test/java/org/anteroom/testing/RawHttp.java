@@ -16,6 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 
 /**
  * An HTTP/1.1 client that sends exactly the bytes it is given: for malformed requests, exact responses, keep-alive,
@@ -45,6 +48,32 @@ public final class RawHttp implements Closeable {
      * @param receiveBuffer SO_RCVBUF in bytes, which the kernel doubles and may raise to its least; 0 for its default
      */
     public static RawHttp connect(URI base, int receiveBuffer) throws IOException {
+        return new RawHttp(socket(base, receiveBuffer));
+    }
+
+    /** The same over TLS. */
+    public static RawHttp connect(URI base, int receiveBuffer, SSLContext tls) throws IOException {
+        return new RawHttp(encrypt(socket(base, receiveBuffer), base, tls, "http/1.1"));
+    }
+
+    /** Puts TLS on a connection, with one protocol offered. */
+    static SSLSocket encrypt(Socket plain, URI base, SSLContext tls, String protocol) throws IOException {
+        try {
+            SSLSocket socket =
+                    (SSLSocket) tls.getSocketFactory().createSocket(plain, base.getHost(), base.getPort(), true);
+            SSLParameters parameters = socket.getSSLParameters();
+            parameters.setApplicationProtocols(new String[] {protocol});
+            socket.setSSLParameters(parameters);
+            socket.startHandshake();
+            return socket;
+        } catch (IOException e) {
+            plain.close();
+            throw e;
+        }
+    }
+
+    /** A connected socket that waits 30 s at most. */
+    static Socket socket(URI base, int receiveBuffer) throws IOException {
         Socket socket = new Socket();
         try {
             if (receiveBuffer > 0) {
@@ -55,7 +84,7 @@ public final class RawHttp implements Closeable {
             socket.setSoTimeout((int) PATIENCE.toMillis());
             socket.connect(new InetSocketAddress(InetAddress.getByName(base.getHost()), base.getPort()), (int)
                     PATIENCE.toMillis());
-            return new RawHttp(socket);
+            return socket;
         } catch (IOException e) {
             socket.close();
             throw e;

@@ -35,13 +35,15 @@ public final class TomcatProcess implements AutoCloseable {
 
     private final Builder builder;
     private final int port;
+    private final int tlsPort;
     private final Thread atExit = new Thread(this::kill9, "kill-tomcat");
     private @Nullable Process process;
     private Console console = new Console();
 
-    private TomcatProcess(Builder builder, int port) {
+    private TomcatProcess(Builder builder, int port, int tlsPort) {
         this.builder = builder;
         this.port = port;
+        this.tlsPort = tlsPort;
         Runtime.getRuntime().addShutdownHook(atExit);
     }
 
@@ -82,6 +84,14 @@ public final class TomcatProcess implements AutoCloseable {
     /** Where it answers, with a slash at the end. */
     public URI uri() {
         return URI.create("http://127.0.0.1:" + port + "/");
+    }
+
+    /** Where it answers with TLS and HTTP/2, with a slash at the end. */
+    public URI tls() {
+        if (tlsPort < 0) {
+            throw new IllegalStateException("started without TLS");
+        }
+        return URI.create("https://127.0.0.1:" + tlsPort + "/");
     }
 
     /** Its CATALINA_BASE. */
@@ -243,6 +253,7 @@ public final class TomcatProcess implements AutoCloseable {
         private String readyPath = "health/live";
         private String deployedAs = "ROOT.war";
         private boolean configured = true;
+        private boolean tls;
         private List<String> wrapper = List.of();
         private @Nullable Launcher launcher;
 
@@ -273,6 +284,13 @@ public final class TomcatProcess implements AutoCloseable {
         public Builder conf(String file, String text) {
             confFiles.put(file, text);
             return this;
+        }
+
+        /** Switches the connector for TLS and HTTP/2 on as server.xml says, with a throw-away certificate. */
+        public Builder withTls() throws IOException {
+            TestCertificate.in(base);
+            tls = true;
+            return conf("server.xml", ConfFiles.serverWithTls());
         }
 
         /** Sets a variable of the environment. */
@@ -319,7 +337,10 @@ public final class TomcatProcess implements AutoCloseable {
 
         /** Starts without waiting, for an application that is expected not to come up. */
         public TomcatProcess launch() throws IOException {
-            TomcatProcess tomcat = new TomcatProcess(this, freePort());
+            TomcatProcess tomcat = new TomcatProcess(this, freePort(), tls ? freePort() : -1);
+            if (tls) {
+                property("anteroom.tls.port", Integer.toString(tomcat.tlsPort));
+            }
             try {
                 tomcat.launch();
                 return tomcat;
