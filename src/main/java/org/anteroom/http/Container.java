@@ -1,6 +1,8 @@
 package org.anteroom.http;
 
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.apache.coyote.CloseNowException;
 
@@ -24,6 +26,42 @@ final class Container {
 
     private static boolean isTomcats(ServletOutputStream output) {
         return output.getClass().getName().equals(TOMCATS_STREAM);
+    }
+
+    /** Whether the request's connection carries others at the same time (HTTP/2). */
+    static boolean multiplexes(HttpServletRequest request) {
+        return request.getProtocol().startsWith("HTTP/2");
+    }
+
+    /**
+     * Sends what is there of an answer, before its asynchronous exchange is completed: when there is no body, Tomcat sends
+     * no head either on HTTP/2.
+     */
+    static void commit(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        if (multiplexes(request)) {
+            response.flushBuffer();
+        }
+    }
+
+    /**
+     * Has the end of an answer on HTTP/2 not told to the client, before the servlet fails. On Tomcat only: it ends the
+     * answer of a servlet that has failed before it looks at the failure, and the client would be told that the body is
+     * whole. So the answer is closed here, with trailers that cannot be had: Tomcat marks it as closed, sends what it has
+     * and fails before it marks the end; and then resets the stream, since the servlet has failed.
+     */
+    static void leaveOpen(HttpServletResponse response) throws IOException {
+        ServletOutputStream output = response.getOutputStream();
+        if (!copiesWrites(output)) {
+            return;
+        }
+        try {
+            response.setTrailerFields(() -> {
+                throw new IllegalStateException("the answer is broken off");
+            });
+            output.close();
+        } catch (IllegalStateException e) {
+            // as was meant; or a stream that waits for its client, where what is left cannot be sent
+        }
     }
 
     /**

@@ -144,6 +144,7 @@ final class Exchange implements Transfer.Source {
         try {
             answerWithoutBody(decided, status);
             service.answered(status);
+            Container.commit(request, response);
         } catch (IOException e) {
             log.debug("the client of {} is gone", objid, e);
         }
@@ -190,8 +191,11 @@ final class Exchange implements Transfer.Source {
                     parts == null ? body : new PartsBody(parts, body, this::moveTo),
                     first,
                     end,
-                    service.buffers,
-                    body instanceof FillBody fill ? service.deliveryLanes.of(fill.volumeId()) : service.deliveries);
+                    service.way(
+                            request,
+                            body instanceof FillBody fill
+                                    ? service.deliveryLanes.of(fill.volumeId())
+                                    : service.deliveries));
         } catch (IOException e) {
             body.close();
             throw new IllegalStateException("a response has one output stream", e);
@@ -205,6 +209,7 @@ final class Exchange implements Transfer.Source {
     void redirectToFolder() {
         try {
             Redirect.toFolder(request, response);
+            Container.commit(request, response);
         } catch (IOException e) {
             log.debug("the client of {} is gone", objid, e);
         }
@@ -226,6 +231,7 @@ final class Exchange implements Transfer.Source {
                 Severance.request(started(), new IOException(cause));
                 return;
             }
+            Container.commit(request, response);
         } catch (IOException e) {
             log.debug("the client of {} is gone", objid, e);
         }
@@ -349,6 +355,11 @@ final class Exchange implements Transfer.Source {
     private void tried(CopyRow copy) {
         others.remove(copy);
         service.used(copy);
+    }
+
+    @Override
+    public @Nullable TcpConnection connection() {
+        return TcpConnection.of(request);
     }
 
     @Override

@@ -57,10 +57,17 @@ public final class FileService {
 
     private static final int TRANSFER_THREADS = 8;
 
+    /** Threads for transfers on HTTP/2, where a write may wait for the client's line. */
+    private static final int SHARED_THREADS = 128;
+
     private static final int SUSPECTS_KEPT = 10_000;
     private static final Duration SUSPECT_KEPT = Duration.ofMinutes(1);
 
     private static final int BUFFER = 128 * 1024;
+
+    /** Tomcat says nothing of a stream before it has sent all that was written: so slow ones are seen to take something. */
+    private static final int SHARED_BUFFER = 16 * 1024;
+
     private static final int BUFFERS_KEPT = 256;
 
     final HeaderPolicy policy;
@@ -79,7 +86,12 @@ public final class FileService {
 
     final Lanes deliveryLanes;
 
-    final Buffers buffers = new Buffers(BUFFER, BUFFERS_KEPT);
+    private final Buffers buffers = new Buffers(BUFFER, BUFFERS_KEPT);
+
+    /** The ways of transfers on HTTP/2, and what is written at once there. */
+    private final SharedConnections shared;
+
+    private final Buffers sharedBuffers = new Buffers(SHARED_BUFFER, BUFFERS_KEPT);
     final Duration lookupTimeout;
     final Ticker ticker;
     final OutageLog outages;
@@ -129,6 +141,7 @@ public final class FileService {
         this.deliveries = tasks.pool("deliver", TRANSFER_THREADS + forVolumes, TRANSFERS_WAITING);
         this.missLanes = new Lanes(misses, MISSES_WAITING, caching);
         this.deliveryLanes = new Lanes(deliveries, TRANSFERS_WAITING, caching);
+        this.shared = new SharedConnections(tasks.pool("shared", SHARED_THREADS, TRANSFERS_WAITING), TRANSFERS_WAITING);
         this.lookupTimeout = lookupTimeout;
         this.clock = clock;
         this.suspected = Caffeine.newBuilder()
@@ -139,6 +152,8 @@ public final class FileService {
         this.ticker = ticker;
         this.outages = new OutageLog(ticker);
         Metrics metrics = tasks.metrics();
+        metrics.gauge(
+                "anteroom_shared_connections", "Connections of HTTP/2 with transfers of files under way", shared::size);
         this.requests =
                 metrics.counter("anteroom_requests", "Requests for files that were answered, by where from", "cache");
         this.hits = requests.labelValues("hit");
@@ -326,6 +341,13 @@ public final class FileService {
             log.debug("background work is left out: too much waits", e);
             return false;
         }
+    }
+
+    /** What a transfer runs on: where its connection is its own, the container's threads and an executor. */
+    Transfer.Way way(HttpServletRequest request, Executor ordinary) {
+        return Container.multiplexes(request)
+                ? shared.enter(request.getServletConnection().getConnectionId(), sharedBuffers)
+                : new Transfer.Way(buffers, ordinary, false, () -> {});
     }
 
     void used(CopyRow copy) {

@@ -31,7 +31,7 @@ public final class FileServlet extends HttpServlet {
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         if (request.getDispatcherType() == DispatcherType.ASYNC) {
-            IOException cause = Severance.requested(request);
+            IOException cause = Severance.requested(request, response);
             throw cause != null ? cause : new IOException("dispatched for no reason");
         }
         switch (request.getMethod()) {

@@ -58,7 +58,7 @@ final class ListingExchange implements Transfer.Source {
     /** Sends the body, as its pages come. */
     void send(ListingBody body) throws IOException {
         Transfer begun = new Transfer(
-                async, response.getOutputStream(), this, body, 0, Long.MAX_VALUE, files.buffers, files.deliveries);
+                async, response.getOutputStream(), this, body, 0, Long.MAX_VALUE, files.way(request, files.deliveries));
         transfer = begun;
         files.transfers.begun(begun);
         begun.start();
@@ -81,6 +81,11 @@ final class ListingExchange implements Transfer.Source {
             refuse(ArchiveGate.failure(failure));
         } else if (!over) {
             commit();
+            try {
+                Container.commit(request, response);
+            } catch (IOException e) {
+                log.debug("the client of {} is gone", folder, e);
+            }
             complete();
         }
     }
@@ -120,10 +125,16 @@ final class ListingExchange implements Transfer.Source {
                 sever(cause);
                 return;
             }
+            Container.commit(request, response);
         } catch (IOException e) {
             log.debug("the client of {} is gone", folder, e);
         }
         complete();
+    }
+
+    @Override
+    public @Nullable TcpConnection connection() {
+        return TcpConnection.of(request);
     }
 
     @Override

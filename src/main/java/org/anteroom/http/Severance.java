@@ -2,6 +2,7 @@ package org.anteroom.http;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +29,15 @@ final class Severance {
     }
 
     /** What the servlet is to throw when it was called again for that; null if it was not. */
-    static @Nullable IOException requested(HttpServletRequest request) {
+    static @Nullable IOException requested(HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
         IOException cause = (IOException) request.getAttribute(CAUSE);
-        return cause == null ? null : Container.close(cause);
+        if (cause == null) {
+            return null;
+        }
+        if (Container.multiplexes(request)) {
+            Container.leaveOpen(response);
+        }
+        return Container.close(cause);
     }
 }

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>A body that fails is replaced by the next one at the same offset. If there is none, or the archive itself is to
  * blame, the transfer is broken, never ended early as if it were whole.
  */
-final class Transfer implements WriteListener {
+final class Transfer implements WriteListener, StallWatch.Client {
 
     /** What a transfer asks of its request's way. */
     interface Source {
@@ -51,9 +51,24 @@ final class Transfer implements WriteListener {
         /** Breaks the connection or stream, since something has been sent. */
         void sever(IOException cause);
 
+        /** The client's connection, if its progress can be told from that; asked once the client is waited for. */
+        default @Nullable TcpConnection connection() {
+            return null;
+        }
+
         /** The transfer is over: called once, whatever its end. */
         void ended(End end, long sent, @Nullable Throwable cause);
     }
+
+    /**
+     * What a transfer runs on.
+     *
+     * @param buffers of as many bytes as are written at once
+     * @param executor runs it when bytes become available outside a container's callback; bounded
+     * @param apart runs on nothing but the executor, a turn at a time, since writes may block and others wait there
+     * @param left told when the transfer is over
+     */
+    record Way(Buffers buffers, Executor executor, boolean apart, Runnable left) {}
 
     /** How a transfer ended. */
     enum End {
@@ -69,11 +84,13 @@ final class Transfer implements WriteListener {
 
     private static final Logger log = LoggerFactory.getLogger(Transfer.class);
 
+    /** Bytes after which another one on the same way has its turn. */
+    private static final int TURN = 256 * 1024;
+
     private final AsyncContext async;
     private final ServletOutputStream output;
     private final Source source;
-    private final Buffers buffers;
-    private final Executor executor;
+    private final Way way;
     private final long first;
 
     private final AtomicInteger work = new AtomicInteger();
@@ -86,6 +103,7 @@ final class Transfer implements WriteListener {
     private byte @Nullable [] buffer;
     private int primed = -1;
     private boolean listening;
+    private boolean flushed;
     /** Whether something was written since the container last said that it is ready. */
     private boolean writing;
 
@@ -94,6 +112,11 @@ final class Transfer implements WriteListener {
 
     /** Since when the client is waited for (System.nanoTime); 0 while it is not. */
     private volatile long waitingSince;
+
+    private volatile @Nullable TcpConnection connection;
+
+    /** The thread at work, or that was last. */
+    private volatile @Nullable Thread worker;
 
     /** The thread in the container's callback, and what that callback is to throw. */
     private volatile @Nullable Thread callback;
@@ -106,17 +129,8 @@ final class Transfer implements WriteListener {
      * A transfer of the bytes from {@code first} to before {@code end}; at least one.
      *
      * @param end Long.MAX_VALUE for all that there is, where the length is not known
-     * @param executor runs the transfer when bytes become available outside a container's callback; bounded
      */
-    Transfer(
-            AsyncContext async,
-            ServletOutputStream output,
-            Source source,
-            Body body,
-            long first,
-            long end,
-            Buffers buffers,
-            Executor executor) {
+    Transfer(AsyncContext async, ServletOutputStream output, Source source, Body body, long first, long end, Way way) {
         this.async = async;
         this.output = output;
         this.source = source;
@@ -124,11 +138,10 @@ final class Transfer implements WriteListener {
         this.first = first;
         this.end = end;
         this.position = first;
-        this.buffers = buffers;
-        this.executor = executor;
+        this.way = way;
     }
 
-    /** Begins with a body whose bytes are there, on a container thread: the first write happens in its callback. */
+    /** Begins with a body whose bytes are there, on a container thread: the first write follows its callback. */
     void startReady() throws IOException {
         source.commit();
         primed = 0;
@@ -143,6 +156,10 @@ final class Transfer implements WriteListener {
 
     @Override
     public void onWritePossible() throws IOException {
+        if (way.apart()) {
+            wake();
+            return;
+        }
         callback = Thread.currentThread();
         try {
             drain();
@@ -156,10 +173,22 @@ final class Transfer implements WriteListener {
         }
     }
 
+    /** What is written to is the container's again when this returns, so whoever writes is waited for. */
     @Override
     public void onError(Throwable cause) {
         clientGone = cause;
         drain();
+        Rest.await(() -> work.get() == 0 || worker == Thread.currentThread());
+    }
+
+    @Override
+    public long waitingSince() {
+        return waitingSince;
+    }
+
+    @Override
+    public @Nullable TcpConnection connection() {
+        return connection;
     }
 
     /** Ends the transfer if its client has taken nothing since before that time (System.nanoTime); whether it did. */
@@ -181,7 +210,7 @@ final class Transfer implements WriteListener {
     /** Goes on, or begins, on the executor. */
     void wake() {
         try {
-            executor.execute(this::drain);
+            way.executor().execute(this::drain);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             abort(new FailureException(
                     FailureReason.OVERLOADED, "Too many transfers wait for a thread; try again in a moment.", e));
@@ -192,6 +221,7 @@ final class Transfer implements WriteListener {
         if (work.getAndIncrement() != 0) {
             return;
         }
+        worker = Thread.currentThread();
         int seen = 1;
         do {
             try {
@@ -266,7 +296,11 @@ final class Transfer implements WriteListener {
         } catch (IOException e) {
             fail(e);
         } catch (RuntimeException | Error e) {
-            fail(new IOException(e));
+            Throwable left = clientGone;
+            // the container may have taken back what was written to
+            if (left == null || !finish(End.ABORTED, left)) {
+                fail(new IOException(e));
+            }
         }
     }
 
@@ -285,12 +319,23 @@ final class Transfer implements WriteListener {
 
     private void pump() throws IOException {
         waitingSince = 0;
-        while (output.isReady()) {
+        long turn = way.apart() ? position + TURN : Long.MAX_VALUE;
+        while (clientGone == null && output.isReady()) {
             writing = false;
             if (position == end) {
+                if (way.apart() && !flushed) {
+                    // what is left would be sent when the exchange is completed, by a thread that waits for the client
+                    flushed = true;
+                    flush();
+                    continue;
+                }
                 if (finish(End.COMPLETED, null)) {
                     complete();
                 }
+                return;
+            }
+            if (position >= turn) {
+                wake();
                 return;
             }
             byte[] bytes = buffer();
@@ -309,7 +354,18 @@ final class Transfer implements WriteListener {
             // a slow client holds no buffer of ours, unless what it waits for is in it
             giveBuffer();
         }
+        if (connection == null) {
+            connection = source.connection();
+        }
         waitingSince = Math.max(1, System.nanoTime());
+    }
+
+    private void flush() throws ClientGoneException {
+        try {
+            output.flush();
+        } catch (IOException e) {
+            throw new ClientGoneException(e);
+        }
     }
 
     private void write(byte[] bytes, int n) throws ClientGoneException {
@@ -385,6 +441,7 @@ final class Transfer implements WriteListener {
         } catch (RuntimeException | Error e) {
             log.error("The end of a transfer was not noted", e);
         } finally {
+            way.left().run();
             drain();
         }
         return true;
@@ -401,7 +458,7 @@ final class Transfer implements WriteListener {
     private byte[] buffer() {
         byte[] bytes = buffer;
         if (bytes == null) {
-            bytes = buffers.take();
+            bytes = way.buffers().take();
             buffer = bytes;
         }
         return bytes;
@@ -413,7 +470,7 @@ final class Transfer implements WriteListener {
             buffer = null;
             // one that the container may still write from is left to it: nobody else's bytes may come into it
             if (!writing || Container.copiesWrites(output)) {
-                buffers.give(bytes);
+                way.buffers().give(bytes);
             }
         }
     }

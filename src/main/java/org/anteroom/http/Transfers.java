@@ -17,13 +17,13 @@ public final class Transfers {
     private final Set<Transfer> active = ConcurrentHashMap.newKeySet();
     private final Object drained = new Object();
     private volatile boolean draining;
-    private final Duration stallTimeout;
+    private final StallWatch watch;
     private final CounterDataPoint bytes;
     private final Map<Transfer.End, CounterDataPoint> ends = new EnumMap<>(Transfer.End.class);
 
     /** None yet. */
     public Transfers(DeliverySettings settings, Metrics metrics) {
-        this.stallTimeout = settings.stallTimeout();
+        this.watch = new StallWatch(settings.stallTimeout(), SendQueues::of);
         this.bytes = metrics.counter("anteroom_sent_bytes", "Bytes of files handed to the container")
                 .labelValues();
         Counter ended = metrics.counter("anteroom_transfers", "Transfers of files that ended, by how", "end");
@@ -79,8 +79,9 @@ public final class Transfers {
 
     /** Drops the clients that have taken nothing for longer than the stall timeout; called every few seconds. */
     public void dropStalled() {
-        long before = System.nanoTime() - stallTimeout.toNanos();
-        active.forEach(transfer -> transfer.dropIfStalled(before));
+        long now = System.nanoTime();
+        // one that has begun to take bytes since is waited for anew
+        watch.stalled(active, now).forEach(transfer -> transfer.dropIfStalled(now));
     }
 
     /** Ends what is under way: with 503 where nothing has been sent, by breaking it off elsewhere. */

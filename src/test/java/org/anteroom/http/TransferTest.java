@@ -118,7 +118,7 @@ class TransferTest {
         @Override
         protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
             if (request.getDispatcherType() == DispatcherType.ASYNC) {
-                throw Severance.requested(request);
+                throw Severance.requested(request, response);
             }
             Run run = new Run(request, response);
             Transfer transfer = new Transfer(
@@ -128,8 +128,7 @@ class TransferTest {
                     script.apply(run),
                     0,
                     length,
-                    new Buffers(128 * 1024, 16),
-                    executor);
+                    new Transfer.Way(new Buffers(128 * 1024, 16), executor, false, () -> {}));
             last = transfer;
             if (ready) {
                 transfer.startReady();

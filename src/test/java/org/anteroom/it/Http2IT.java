@@ -1,0 +1,338 @@
+package org.anteroom.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.anteroom.testing.RawHttp;
+import org.anteroom.testing.RawHttp2;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Delivery over TLS and HTTP/2, on Tomcat with the connector of the operators' server.xml. */
+@Timeout(120)
+class Http2IT {
+    private static final int SIZE = 8 << 20;
+    private static final int WINDOW = 65_535;
+
+    @TempDir
+    Path folder;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private Site site;
+    private boolean stopped;
+
+    @BeforeEach
+    void start() throws IOException {
+        site = Site.startWithTls(folder, "shutdown.grace", "1s");
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        threads.shutdownNow();
+        if (!stopped) {
+            site.close();
+        }
+    }
+
+    private HttpClient client() throws IOException {
+        return HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_2)
+                .sslContext(site.trusting())
+                .build();
+    }
+
+    private HttpResponse<byte[]> ask(HttpClient client, String method, String path, String... headers)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                        URI.create(site.tls() + Site.target(path).substring(1)))
+                .method(method, HttpRequest.BodyPublishers.noBody());
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        HttpResponse<byte[]> answer = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+        assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+        return answer;
+    }
+
+    @Test
+    void theAnswersAreThoseOfHttp1() throws Exception {
+        byte[] bytes = site.put("f", SIZE);
+        HttpClient client = client();
+
+        HttpResponse<byte[]> cold = ask(client, "GET", "f");
+        assertThat(cold.statusCode()).isEqualTo(200);
+        assertThat(cold.body()).isEqualTo(bytes);
+        RawHttp.Response http1 = site.getHit("f");
+        HttpResponse<byte[]> hit = ask(client, "GET", "f");
+        assertThat(hit.body()).isEqualTo(bytes);
+        assertThat(hit.headers().firstValue("cache-status")).contains("anteroom; hit");
+        for (String name : List.of("ETag", "Last-Modified", "Content-Length", "Content-Type", "Content-Disposition")) {
+            assertThat(hit.headers().firstValue(name)).as(name).isEqualTo(http1.header(name));
+            assertThat(cold.headers().firstValue(name)).as(name).isEqualTo(http1.header(name));
+        }
+
+        HttpResponse<byte[]> range = ask(client, "GET", "f", "Range", "bytes=1000000-1999999");
+        assertThat(range.statusCode()).isEqualTo(206);
+        assertThat(range.body()).isEqualTo(Arrays.copyOfRange(bytes, 1_000_000, 2_000_000));
+        assertThat(range.headers().firstValue("content-range")).contains("bytes 1000000-1999999/" + SIZE);
+        HttpResponse<byte[]> head = ask(client, "HEAD", "f");
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.headers().firstValueAsLong("content-length")).hasValue(SIZE);
+        assertThat(ask(
+                                client,
+                                "GET",
+                                "f",
+                                "If-None-Match",
+                                hit.headers().firstValue("etag").orElseThrow())
+                        .statusCode())
+                .isEqualTo(304);
+        assertThat(ask(client, "GET", "f", "Range", "bytes=" + SIZE + "-").statusCode())
+                .isEqualTo(416);
+        HttpResponse<byte[]> none = ask(client, "GET", "none");
+        assertThat(none.statusCode()).isEqualTo(404);
+        assertThat(none.headers().firstValue("content-type").orElse("")).startsWith("application/problem+json");
+    }
+
+    /** With nothing cached, the answers are given asynchronously. */
+    @Test
+    void answersWithoutABodyHaveTheirHead() throws Exception {
+        site.put("f", 1000);
+        site.put("empty", 0);
+        HttpClient client = client();
+        HttpResponse<byte[]> head = ask(client, "HEAD", "f");
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.headers().firstValueAsLong("content-length")).hasValue(1000);
+        String etag = head.headers().firstValue("etag").orElseThrow();
+        assertThat(ask(client, "GET", "f", "If-None-Match", etag).statusCode()).isEqualTo(304);
+        assertThat(ask(client, "GET", "f", "If-Match", "\"x\"").statusCode()).isEqualTo(412);
+        assertThat(ask(client, "GET", "f", "Range", "bytes=1000-").statusCode()).isEqualTo(416);
+        assertThat(ask(client, "HEAD", "none").statusCode()).isEqualTo(404);
+        HttpResponse<byte[]> empty = ask(client, "GET", "empty");
+        assertThat(empty.statusCode()).isEqualTo(200);
+        assertThat(empty.headers().firstValueAsLong("content-length")).hasValue(0);
+        HttpResponse<Void> listing = client.send(
+                HttpRequest.newBuilder(URI.create(site.tls() + "files/d/"))
+                        .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.discarding());
+        assertThat(listing.statusCode()).isEqualTo(200);
+        HttpResponse<Void> folder = client.send(
+                HttpRequest.newBuilder(URI.create(site.tls() + "files/d"))
+                        .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.discarding());
+        assertThat(folder.statusCode()).isEqualTo(308);
+        assertThat(site.copyFiles()).hasSizeLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void manyStreamsOfOneConnectionGetTheirOwnBytes() throws Exception {
+        List<byte[]> files = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            files.add(site.put("f" + i, (i + 1) * 700_001));
+            site.getHit("f" + i);
+        }
+        try (RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), 8192, WINDOW)) {
+            List<RawHttp2.Stream> streams = new ArrayList<>();
+            for (int i = 0; i < 24; i++) {
+                streams.add(http.get(Site.target("f" + i % 8)));
+            }
+            int[] granted = new int[streams.size()];
+            while (!streams.stream().allMatch(RawHttp2.Stream::ended)) {
+                http.read();
+                for (int i = 0; i < granted.length; i++) {
+                    RawHttp2.Stream stream = streams.get(i);
+                    assertThat(stream.broken()).isFalse();
+                    int came = stream.received() - granted[i];
+                    // odd pieces, so that writes are left over in the server's buffers
+                    if (came >= 9_001 && !stream.ended()) {
+                        http.grant(stream, came);
+                        granted[i] += came;
+                    }
+                }
+            }
+            for (int i = 0; i < granted.length; i++) {
+                assertThat(streams.get(i).body()).isEqualTo(files.get(i % 8));
+            }
+        }
+    }
+
+    @Test
+    void aFailureInMidBodyResetsTheStreamAndNotTheConnection() throws Exception {
+        byte[] other = site.put("other", SIZE);
+        site.getHit("other");
+        site.put("f", SIZE);
+        SteeredArchive.Hold half = site.archive().hold("f", SIZE / 2);
+        try (RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), 0, WINDOW)) {
+            RawHttp2.Stream beside = http.get(Site.target("other"));
+            http.readUntil(beside, 10_000);
+            RawHttp2.Stream failing = http.get(Site.target("f"));
+            http.grant(failing, SIZE);
+            half.awaitReached();
+            // what is read on would be another file's bytes
+            Files.write(site.archiveFolder().resolve(Site.DATASET).resolve("f"), new byte[SIZE / 2]);
+            half.release();
+
+            while (!failing.broken()) {
+                assertThat(failing.ended()).isFalse();
+                http.read();
+            }
+            assertThat(failing.status()).isEqualTo(200);
+            assertThat(failing.received()).isBetween(1, SIZE - 1);
+            // the one beside it is stopped for want of a window, and goes on
+            http.grant(beside, SIZE);
+            assertThat(http.readToEnd(beside).body()).isEqualTo(other);
+            RawHttp2.Stream next = http.get(Site.target("other"), "range", "bytes=0-9");
+            assertThat(http.readToEnd(next).body()).isEqualTo(Arrays.copyOf(other, 10));
+        }
+    }
+
+    @Test
+    void aFailureInTheContainersCallbackResetsTheStreamAndNotTheConnection() throws Exception {
+        byte[] other = site.put("other", SIZE);
+        site.getHit("other");
+        site.put("f", SIZE);
+        site.getHit("f");
+        try (RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), 0, WINDOW)) {
+            RawHttp2.Stream failing = http.get(Site.target("f"));
+            http.readUntil(failing, WINDOW);
+            // neither the copy nor the archive has it any more
+            Files.delete(site.archiveFolder().resolve(Site.DATASET).resolve("f"));
+            site.volume().unreadable(true);
+            http.grant(failing, SIZE);
+            http.readToEnd(failing);
+            assertThat(failing.broken()).isTrue();
+            assertThat(failing.ended()).isFalse();
+            site.volume().unreadable(false);
+            RawHttp2.Stream next = http.get(Site.target("other"), "range", "bytes=0-9");
+            assertThat(http.readToEnd(next).body()).isEqualTo(Arrays.copyOf(other, 10));
+        }
+    }
+
+    @Test
+    void aCopyThatIsLostInMidBodyIsGoneOnFromInTheArchive() throws Exception {
+        byte[] bytes = site.put("f", SIZE);
+        site.getHit("f");
+        try (RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), 0, WINDOW)) {
+            RawHttp2.Stream stream = http.get(Site.target("f"));
+            http.readUntil(stream, 60_000);
+            site.volume().unreadable(true);
+            http.grant(stream, SIZE);
+            assertThat(http.readToEnd(stream).body()).isEqualTo(bytes);
+            assertThat(site.figure("anteroom_fallbacks_total")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aStreamThatStallsIsDroppedAndOneThatIsSlowIsNot() throws Exception {
+        site.close();
+        site = Site.startWithTls(folder, "delivery.stall-timeout", "3s");
+        byte[] bytes = site.put("f", SIZE);
+        site.getHit("f");
+        try (ContainerLog container = ContainerLog.open();
+                RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), 0, WINDOW)) {
+            RawHttp2.Stream stalled = http.get(Site.target("f"));
+            http.readUntil(stalled, WINDOW);
+            RawHttp2.Stream slow = http.get(Site.target("f"));
+            while (!stalled.broken()) {
+                http.grant(slow, 20_000);
+                http.readUntil(slow, slow.received() + 20_000);
+                // slow: this is the pace, and nothing is waited for
+                Thread.sleep(500);
+            }
+            assertThat(slow.broken()).isFalse();
+            http.grant(slow, SIZE);
+            assertThat(http.readToEnd(slow).body()).isEqualTo(bytes);
+            assertThat(container.warnings()).isEmpty();
+        }
+        assertThat(site.figure("anteroom_transfers_total", "end=\"stalled\"")).isEqualTo(1);
+    }
+
+    @Test
+    void clientsThatLeaveAreAborted() throws Exception {
+        byte[] bytes = site.put("f", 4 * SIZE);
+        site.getHit("f");
+        try (LogLines lines = LogLines.open();
+                ContainerLog container = ContainerLog.open()) {
+            try (RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), 0, WINDOW)) {
+                RawHttp2.Stream left = http.get(Site.target("f"));
+                http.readUntil(left, 10_000);
+                http.cancel(left);
+                aborted(1);
+                RawHttp2.Stream next = http.get(Site.target("f"), "range", "bytes=5-9");
+                assertThat(http.readToEnd(next).body()).isEqualTo(Arrays.copyOfRange(bytes, 5, 10));
+
+                RawHttp2.Stream closed = http.get(Site.target("f"));
+                http.readUntil(closed, 10_000);
+            }
+            aborted(2);
+            try (RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), 8192, 4 * SIZE)) {
+                RawHttp2.Stream killed = http.get(Site.target("f"));
+                http.readUntil(killed, 10_000);
+                http.hangUp();
+            }
+            aborted(3);
+            for (boolean hard : new boolean[] {false, true}) {
+                try (RawHttp http = RawHttp.connect(site.tls(), 8192, site.trusting())) {
+                    http.request("GET", Site.target("f"));
+                    http.head();
+                    http.body(10_000);
+                    if (hard) {
+                        http.reset();
+                    }
+                }
+            }
+            aborted(5);
+            assertThat(lines.warnings()).isEmpty();
+            assertThat(lines.anyStackTrace()).isFalse();
+            assertThat(container.warnings()).isEmpty();
+        }
+    }
+
+    private void aborted(int times) {
+        Site.await(times + " are aborted", () -> site.figure("anteroom_transfers_total", "end=\"aborted\"") == times);
+        Site.await("none is left", () -> site.figure("anteroom_transfers_active") == 0);
+    }
+
+    @Test
+    void aStopBreaksOffWhatDoesNotEnd() throws Exception {
+        site.put("f", SIZE);
+        site.getHit("f");
+        site.tomcatWaits(Duration.ofSeconds(1));
+        try (RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), 0, WINDOW)) {
+            RawHttp2.Stream stream = http.get(Site.target("f"));
+            http.readUntil(stream, 10_000);
+            stopped = true;
+            Future<?> stop = threads.submit(() -> {
+                site.close();
+                return null;
+            });
+            assertThatThrownBy(() -> {
+                        while (!stream.broken()) {
+                            http.read();
+                        }
+                        throw new IOException("reset");
+                    })
+                    .isInstanceOf(IOException.class);
+            assertThat(stream.ended()).isFalse();
+            stop.get();
+        }
+    }
+}
