@@ -344,10 +344,10 @@ public final class FileService {
     }
 
     /** What a transfer runs on: where its connection is its own, the container's threads and an executor. */
-    Transfer.Way way(HttpServletRequest request, Executor ordinary) {
+    TransferWay way(HttpServletRequest request, Executor ordinary) {
         return Container.multiplexes(request)
                 ? shared.enter(request.getServletConnection().getConnectionId(), sharedBuffers)
-                : new Transfer.Way(buffers, ordinary, false, () -> {});
+                : new TransferWay(buffers, ordinary, false, () -> {});
     }
 
     void used(CopyRow copy) {

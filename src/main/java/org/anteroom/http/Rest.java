@@ -12,11 +12,15 @@ final class Rest {
 
     private Rest() {}
 
-    /** Waits until something is so, or two seconds: the container does not hang with a thread that hangs. */
-    static void await(BooleanSupplier condition) {
+    /** Waits until something is so, or two seconds: the container does not hang with a thread that hangs. Whether it is. */
+    static boolean await(BooleanSupplier condition) {
         long start = System.nanoTime();
-        while (!condition.getAsBoolean() && System.nanoTime() - start < MOST.toNanos()) {
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - start >= MOST.toNanos()) {
+                return false;
+            }
             LockSupport.parkNanos(LOOK_NANOS);
         }
+        return true;
     }
 }

@@ -34,12 +34,12 @@ final class SharedConnections {
     }
 
     /** The way of a connection, for a transfer that begins, which leaves it when it has ended. */
-    Transfer.Way enter(String connection, Buffers buffers) {
+    TransferWay enter(String connection, Buffers buffers) {
         Way way = ways.merge(
                 connection,
                 new Way(new Lane(pool, 1, waiting, () -> true), 1),
                 (known, unused) -> new Way(known.lane(), known.transfers() + 1));
-        return new Transfer.Way(buffers, way.lane(), true, () -> leave(connection));
+        return new TransferWay(buffers, way.lane(), true, () -> leave(connection));
     }
 
     private void leave(String connection) {

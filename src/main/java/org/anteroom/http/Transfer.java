@@ -6,7 +6,6 @@ import jakarta.servlet.WriteListener;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -60,16 +59,6 @@ final class Transfer implements WriteListener, StallWatch.Client {
         void ended(End end, long sent, @Nullable Throwable cause);
     }
 
-    /**
-     * What a transfer runs on.
-     *
-     * @param buffers of as many bytes as are written at once
-     * @param executor runs it when bytes become available outside a container's callback; bounded
-     * @param apart runs on nothing but the executor, a turn at a time, since writes may block and others wait there
-     * @param left told when the transfer is over
-     */
-    record Way(Buffers buffers, Executor executor, boolean apart, Runnable left) {}
-
     /** How a transfer ended. */
     enum End {
         /** All bytes were handed to the container. */
@@ -90,7 +79,7 @@ final class Transfer implements WriteListener, StallWatch.Client {
     private final AsyncContext async;
     private final ServletOutputStream output;
     private final Source source;
-    private final Way way;
+    private final TransferWay way;
     private final long first;
 
     private final AtomicInteger work = new AtomicInteger();
@@ -130,7 +119,14 @@ final class Transfer implements WriteListener, StallWatch.Client {
      *
      * @param end Long.MAX_VALUE for all that there is, where the length is not known
      */
-    Transfer(AsyncContext async, ServletOutputStream output, Source source, Body body, long first, long end, Way way) {
+    Transfer(
+            AsyncContext async,
+            ServletOutputStream output,
+            Source source,
+            Body body,
+            long first,
+            long end,
+            TransferWay way) {
         this.async = async;
         this.output = output;
         this.source = source;
@@ -173,12 +169,20 @@ final class Transfer implements WriteListener, StallWatch.Client {
         }
     }
 
-    /** What is written to is the container's again when this returns, so whoever writes is waited for. */
+    /**
+     * What is written to is the container's again when this returns, so whoever writes is waited for; but not for long: a
+     * write on HTTP/2 that waits for the client may not learn that it has left.
+     */
     @Override
     public void onError(Throwable cause) {
+        boolean told = clientGone != null;
         clientGone = cause;
         drain();
-        Rest.await(() -> work.get() == 0 || worker == Thread.currentThread());
+        if (!told
+                && !Rest.await(() -> work.get() == 0 || worker == Thread.currentThread())
+                && finish(End.ABORTED, cause)) {
+            complete();
+        }
     }
 
     @Override
@@ -297,9 +301,11 @@ final class Transfer implements WriteListener, StallWatch.Client {
             fail(e);
         } catch (RuntimeException | Error e) {
             Throwable left = clientGone;
-            // the container may have taken back what was written to
-            if (left == null || !finish(End.ABORTED, left)) {
+            if (left == null) {
                 fail(new IOException(e));
+            } else if (finish(End.ABORTED, left)) {
+                // the container has taken back what was written to
+                complete();
             }
         }
     }

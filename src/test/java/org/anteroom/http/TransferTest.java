@@ -128,7 +128,7 @@ class TransferTest {
                     script.apply(run),
                     0,
                     length,
-                    new Transfer.Way(new Buffers(128 * 1024, 16), executor, false, () -> {}));
+                    new TransferWay(new Buffers(128 * 1024, 16), executor, false, () -> {}));
             last = transfer;
             if (ready) {
                 transfer.startReady();
