@@ -4,14 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -37,16 +34,23 @@ import org.anteroom.model.FolderKey;
  * the archive has failed.
  */
 public final class DirectoryArchive implements Archive {
-    /** Linux's NAME_MAX and PATH_MAX, in bytes: what is longer cannot be there. */
-    private static final int LONGEST_NAME = 255;
-
+    /** Linux's PATH_MAX, in bytes: what is longer cannot be there. */
     private static final int LONGEST_PATH = 4095;
 
     private final Path root;
+    private final Disk disk;
+    private final Absence absence;
 
     /** An archive at a folder that may be away; nothing is touched. */
     public DirectoryArchive(Path root) {
+        this(root, new Disk());
+    }
+
+    /** The same on a disk that may do as a test likes. */
+    DirectoryArchive(Path root, Disk disk) {
         this.root = root.toAbsolutePath().normalize();
+        this.disk = disk;
+        this.absence = new Absence(disk);
     }
 
     @Override
@@ -67,7 +71,7 @@ public final class DirectoryArchive implements Archive {
         try {
             channel = FileChannel.open(found.path(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
         } catch (IOException e) {
-            throw failure(found.path(), e);
+            throw failure(found.path(), e, "file");
         }
         try {
             // what lies on the way may have been exchanged for a link between the look and the opening
@@ -86,18 +90,23 @@ public final class DirectoryArchive implements Archive {
     public FolderPage list(FolderKey key, String after, int limit) throws IOException {
         Path path = path(key.dataset(), key.path());
         try {
-            Path folder = key.version() == null ? path.toRealPath() : null;
-            Path realRoot = root.toRealPath();
-            if (folder == null || !folder.startsWith(realRoot) || !Files.isDirectory(folder)) {
+            Path folder = key.version() == null ? disk.real(path) : null;
+            Path realRoot = disk.real(root);
+            if (folder == null
+                    || !folder.startsWith(realRoot)
+                    || !disk.attributes(folder).isDirectory()) {
                 throw noFolder();
             }
-            return limit == 0
-                    ? new FolderPage(List.of(), false)
-                    : new FolderReader(root, realRoot, path, folder).page(after, limit);
+            if (limit > 0) {
+                return new FolderReader(disk, absence, root, realRoot, path, folder).page(after, limit);
+            }
+            // one that is there and cannot be read is not told of as one that can
+            disk.entries(folder).close();
+            return new FolderPage(List.of(), false);
         } catch (FailureException e) {
             throw e;
         } catch (IOException e) {
-            FailureException failure = failure(path, e);
+            FailureException failure = failure(path, e, "folder");
             throw failure.reason() == FailureReason.NOT_FOUND ? noFolder() : failure;
         }
     }
@@ -141,12 +150,11 @@ public final class DirectoryArchive implements Archive {
         }
         Path path = path(key.dataset(), key.path());
         try {
-            Path real = path.toRealPath();
-            if (!real.startsWith(root.toRealPath())) {
+            Path real = disk.real(path);
+            if (!real.startsWith(disk.real(root))) {
                 throw notFound();
             }
-            BasicFileAttributes attributes =
-                    Files.readAttributes(real, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            BasicFileAttributes attributes = disk.attributes(real);
             if (!attributes.isRegularFile()) {
                 throw notFound();
             }
@@ -154,7 +162,7 @@ public final class DirectoryArchive implements Archive {
         } catch (FailureException e) {
             throw e;
         } catch (IOException e) {
-            throw failure(path, e);
+            throw failure(path, e, "file");
         }
     }
 
@@ -166,19 +174,15 @@ public final class DirectoryArchive implements Archive {
             throw notFound();
         }
         for (Path name : relative) {
-            if (bytes(name) > LONGEST_NAME) {
+            if (Absence.isTooLong(name)) {
                 throw notFound();
             }
         }
         Path path = root.resolve(relative);
-        if (bytes(path) > LONGEST_PATH) {
+        if (path.toString().getBytes(UTF_8).length > LONGEST_PATH) {
             throw notFound();
         }
         return path;
-    }
-
-    private static int bytes(Path path) {
-        return path.toString().getBytes(UTF_8).length;
     }
 
     static FileFacts facts(BasicFileAttributes attributes) {
@@ -188,9 +192,9 @@ public final class DirectoryArchive implements Archive {
         return new FileFacts(attributes.size(), modified, tag, null, null);
     }
 
-    /** Whether a file that could not be reached is not there, or cannot be told. */
-    private FailureException failure(Path path, IOException e) throws FailureException {
-        if (!(e instanceof AccessDeniedException) && isAbsent(path, e)) {
+    /** Whether a file or folder that could not be reached is not there, or cannot be told. */
+    private FailureException failure(Path path, IOException e, String what) throws FailureException {
+        if (absence.isProvedBy(e, path)) {
             try {
                 probe();
             } catch (FailureException away) {
@@ -200,30 +204,7 @@ public final class DirectoryArchive implements Archive {
             }
             return notFound();
         }
-        return new FailureException(FailureReason.ARCHIVE_FAILED, "The archive cannot read the file.", e);
-    }
-
-    /**
-     * Whether the way to a file ends before it: a name is missing, or leads through a file, or to a link in a circle. The
-     * exceptions for the last two differ from a disk's error by their text only, which depends on the locale.
-     */
-    private boolean isAbsent(Path path, IOException e) {
-        if (e instanceof NoSuchFileException) {
-            return true;
-        }
-        if (!(e instanceof FileSystemException)) {
-            return false;
-        }
-        for (Path at = path; at != null && !at.equals(root); at = at.getParent()) {
-            try {
-                BasicFileAttributes itself =
-                        Files.readAttributes(at, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-                return at.equals(path) ? itself.isSymbolicLink() : !Files.isDirectory(at);
-            } catch (IOException deeper) {
-                // look at the folder above
-            }
-        }
-        return false;
+        return new FailureException(FailureReason.ARCHIVE_FAILED, "The archive cannot read the " + what + ".", e);
     }
 
     private static FailureException notFound() {

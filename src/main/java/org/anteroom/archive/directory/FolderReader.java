@@ -3,10 +3,7 @@ package org.anteroom.archive.directory;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
@@ -22,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * is looked at; of the rest no more than the name is read.
  */
 final class FolderReader {
+    private final Disk disk;
+    private final Absence absence;
     private final Path top;
     private final Path root;
     private final Path asked;
@@ -37,7 +36,9 @@ final class FolderReader {
      * @param asked the folder as it was asked for, below the top
      * @param folder the same without links
      */
-    FolderReader(Path top, Path root, Path asked, Path folder) {
+    FolderReader(Disk disk, Absence absence, Path top, Path root, Path asked, Path folder) {
+        this.disk = disk;
+        this.absence = absence;
         this.top = top;
         this.root = root;
         this.asked = asked;
@@ -46,7 +47,7 @@ final class FolderReader {
 
     FolderPage page(String after, int limit) throws IOException {
         LeastEntries least = new LeastEntries(limit);
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(folder)) {
+        try (DirectoryStream<Path> all = disk.entries(folder)) {
             for (Path path : all) {
                 ArchiveEntry entry = entry(path, after, least.bound());
                 if (entry != null) {
@@ -104,30 +105,32 @@ final class FolderReader {
         }
     }
 
-    /** What is at the end of the links, if that lies in the archive; null if there is nothing, or nothing to follow. */
+    /**
+     * What is at the end of the links, if that lies in the archive; null if there is nothing, or nothing to follow.
+     *
+     * @throws IOException if it cannot be told: what is there is not left out, or a listing would lack it and look whole
+     */
     private @Nullable BasicFileAttributes attributes(Path path) throws IOException {
-        BasicFileAttributes itself;
+        Path real;
+        BasicFileAttributes target;
         try {
-            itself = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        } catch (java.nio.file.NoSuchFileException e) {
-            // it has gone since its name was read
-            return null;
-        }
-        if (!itself.isSymbolicLink()) {
-            return itself;
-        }
-        try {
-            Path real = path.toRealPath();
+            BasicFileAttributes itself = disk.attributes(path);
+            if (!itself.isSymbolicLink()) {
+                return itself;
+            }
+            real = disk.real(path);
             if (!real.startsWith(root)) {
                 return null;
             }
-            BasicFileAttributes target =
-                    Files.readAttributes(real, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            return target.isDirectory() && leadsBack(real) ? null : target;
-        } catch (FileSystemException e) {
-            // it leads nowhere, or in a circle
-            return null;
+            target = disk.attributes(real);
+        } catch (IOException e) {
+            // it has gone since its name was read, or leads nowhere, or in a circle
+            if (absence.isProvedBy(e, path)) {
+                return null;
+            }
+            throw e;
         }
+        return target.isDirectory() && leadsBack(real) ? null : target;
     }
 
     /** Whether a folder lies on the way to this one: who walks the tree would never come to an end. */
@@ -136,7 +139,7 @@ final class FolderReader {
         if (known == null) {
             known = new ArrayList<>();
             for (Path at = asked; at != null && !at.equals(top); at = at.getParent()) {
-                known.add(at.toRealPath());
+                known.add(disk.real(at));
             }
             way = known;
         }

@@ -6,12 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveContract;
@@ -28,6 +34,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DirectoryArchiveTest extends ArchiveContract {
     private static final FileKey KEY = FileKey.of("tides-2024", "data/a.csv");
@@ -221,6 +229,108 @@ class DirectoryArchiveTest extends ArchiveContract {
         assertFails(FailureReason.NOT_FOUND, () -> keys("data/out"));
         assertFails(FailureReason.NOT_FOUND, () -> keys("data/circle"));
         assertFails(FailureReason.NOT_FOUND, () -> keys("data/dangling"));
+    }
+
+    @Test
+    void wayThroughAnArchiveThatIsALinkItselfEndsInTheSamePlaces() throws IOException {
+        linksAreListedAsFarAsTheyAreFollowed();
+        root = Files.createSymbolicLink(folder.resolve("link"), root);
+        assertThat(keys("data")).containsExactly("a.csv", "to-file", "to-folder/");
+        assertFails(FailureReason.NOT_FOUND, () -> keys("data/circle"));
+        assertFails(FailureReason.NOT_FOUND, () -> archive().head(FileKey.of("tides-2024", "data/circle")));
+    }
+
+    @Test
+    void whatLiesBehindManyLinksOrALongNameIsNotThere() throws IOException {
+        put(KEY, bytes(10));
+        Path data = root.resolve("tides-2024/data");
+        Path target = Path.of("a.csv");
+        for (int i = 0; i < 60; i++) {
+            target = Files.createSymbolicLink(data.resolve("l" + i), target).getFileName();
+        }
+        Files.createSymbolicLink(data.resolve("long"), Path.of("n".repeat(256)));
+        Files.createSymbolicLink(data.resolve("through"), Path.of("a.csv/below"));
+        assertThat(keys("data")).hasSize(1 + 40).doesNotContain("l40", "long", "through");
+        for (String name : List.of("l40", "long", "through")) {
+            assertFails(FailureReason.NOT_FOUND, () -> archive().head(FileKey.of("tides-2024", "data/" + name)));
+        }
+    }
+
+    // ---- a disk that fails
+
+    /** A disk on which some paths cannot be looked at. */
+    private static final class FailingDisk extends Disk {
+        private final Map<Path, String> failing = new HashMap<>();
+
+        private void meet(Path path) throws IOException {
+            String reason = failing.get(path);
+            if (reason != null) {
+                throw reason.equals("denied")
+                        ? new AccessDeniedException(path.toString())
+                        : new FileSystemException(path.toString(), null, reason);
+            }
+        }
+
+        @Override
+        Path real(Path path) throws IOException {
+            Path real = super.real(path);
+            meet(real);
+            return real;
+        }
+
+        @Override
+        BasicFileAttributes attributes(Path path) throws IOException {
+            meet(path);
+            return super.attributes(path);
+        }
+
+        @Override
+        DirectoryStream<Path> entries(Path folder) throws IOException {
+            meet(folder.resolve("."));
+            return super.entries(folder);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Input/output error", "Stale file handle", "denied"})
+    void whatCannotBeLookedAtFailsTheListingAndIsNotLeftOut(String reason) throws IOException {
+        put(KEY, bytes(10));
+        put(FileKey.of("other", "deep/file"), bytes(1));
+        Path data = root.resolve("tides-2024/data");
+        Files.createSymbolicLink(data.resolve("to-folder"), Path.of("../../other"));
+        FailingDisk disk = new FailingDisk();
+        DirectoryArchive archive = new DirectoryArchive(root, disk);
+        FolderKey folder = new FolderKey("tides-2024", "data", null);
+        List<ArchiveEntry> whole = archive.list(folder, "", 10).entries();
+        assertThat(whole).hasSize(2);
+
+        for (Path failing : List.of(root.resolve("other"), data.resolve("to-folder"), data.resolve("a.csv"), data)) {
+            disk.failing.put(failing, reason);
+            assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.list(folder, "", 10));
+            disk.failing.clear();
+        }
+        disk.failing.put(root.resolve("other/deep"), reason);
+        FolderKey behindALink = new FolderKey("tides-2024", "data/to-folder/deep", null);
+        FileKey file = FileKey.of("tides-2024", "data/to-folder/deep/file");
+        assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.list(behindALink, "", 10));
+        disk.failing.put(root.resolve("other/deep/file"), reason);
+        assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.head(file));
+        disk.failing.clear();
+        assertThat(archive.list(folder, "", 10).entries()).isEqualTo(whole);
+        assertThat(archive.head(file).size()).isEqualTo(1);
+    }
+
+    @Test
+    void folderThatCannotBeReadIsNotToldOfAsOneThatCan() throws IOException {
+        put(KEY, bytes(10));
+        FailingDisk disk = new FailingDisk();
+        disk.failing.put(root.resolve("tides-2024/data/."), "denied");
+        DirectoryArchive archive = new DirectoryArchive(root, disk);
+        for (int limit : new int[] {0, 1, 100}) {
+            assertFails(
+                    FailureReason.ARCHIVE_FAILED,
+                    () -> archive.list(new FolderKey("tides-2024", "data", null), "", limit));
+        }
     }
 
     @Test
