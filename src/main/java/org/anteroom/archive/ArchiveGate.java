@@ -1,14 +1,10 @@
 package org.anteroom.archive;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,13 +22,14 @@ import org.slf4j.LoggerFactory;
  * The archive as everyone but its own implementation uses it: never asked more than so much at once, never waited for
  * longer than so long, and not asked again for what it has just said.
  *
- * <p>Every blocking call runs on a pool of {@link ArchiveSettings#concurrency()} threads with a bounded queue; only
- * {@link #probe()} has a thread of its own, so that a crowd does not pass for an archive that is away. What is asked past
- * the bounds is OVERLOADED, an answer that takes too long ARCHIVE_TIMEOUT; time begins when the call is handed in. Timeouts
- * are found by {@link #watch()}, so that they are late by its period at most.
+ * <p>Every blocking call for files runs on a pool of {@link ArchiveSettings#concurrency()} threads with a bounded queue.
+ * {@link #probe()} has a thread of its own, so that a crowd does not pass for an archive that is away, and folders are read
+ * on {@value #LIST_THREADS} threads of their own, since one may take long and files are not to wait behind it. What is asked
+ * past the bounds is OVERLOADED, an answer that takes too long ARCHIVE_TIMEOUT; time begins when the call is handed in.
+ * Timeouts are found by {@link #watch()}, so that they are late by its period at most.
  *
- * <p>Refused is what begins: a question, or a stream at its first read. The queue has room for one step of every stream
- * that was admitted, so that no stream is ended for a crowd that came after it.
+ * <p>Refused is what begins: a question, a stream at its first read, or a listing. The queues have room for one step of
+ * everything that was admitted, so that nothing is ended for a crowd that came after it.
  */
 public final class ArchiveGate implements AutoCloseable {
     /** The most bytes that one step of a stream for a reader returns. */
@@ -44,7 +41,15 @@ public final class ArchiveGate implements AutoCloseable {
     /** An answer is remembered only to spare the archive a burst of the same question. */
     private static final Duration LONGEST_HEAD_MEMORY = Duration.ofSeconds(2);
 
-    private static final int REMEMBERED_FILES = 10_000;
+    /** Folders that are read at once, at most. */
+    static final int LIST_THREADS = 4;
+
+    /** Folders that wait to be read, at most, besides the listings that have begun. */
+    static final int LISTS_WAITING = 100;
+
+    /** Listings that have begun and may go on, at most: for who begins them to see to. */
+    public static final int MOST_LISTINGS = 1000;
+
     private static final int WAITING_PER_THREAD = 4;
     /** So few that each stream's next step comes well before the stall timeout, though all ask at once. */
     private static final int STREAMS_PER_THREAD = 16;
@@ -65,14 +70,14 @@ public final class ArchiveGate implements AutoCloseable {
     private final InstantSource clock;
     private final ExecutorService pool;
     private final BoundedCalls calls;
+    private final BoundedCalls lists;
+    private final BoundedCalls furtherLists;
     private final ExecutorService prober;
     private final BoundedCalls probes;
     private final int mostStreams;
     private final AtomicInteger streams = new AtomicInteger();
-    private final Cache<FileKey, FileFacts> found;
-    private final Cache<FileKey, FailureException> missing;
-    private final Cache<FolderKey, FailureException> missingFolders;
-    private final ConcurrentMap<FileKey, CompletableFuture<FileFacts>> asked = new ConcurrentHashMap<>();
+    private final Answers<FileKey, FileFacts> files;
+    private final Answers<FolderKey, Boolean> folders;
     private final Archive blocking = new BlockingArchive(this);
     private final AtomicBoolean probing = new AtomicBoolean();
     private volatile ArchiveHealth health;
@@ -91,23 +96,19 @@ public final class ArchiveGate implements AutoCloseable {
         int questions = threads + threads * WAITING_PER_THREAD;
         this.mostStreams = Math.max(LEAST_STREAMS, threads * STREAMS_PER_THREAD);
         this.pool = tasks.pool("archive", threads, questions + mostStreams + RESERVE);
-        ArchiveMetrics metrics = new ArchiveMetrics(tasks.metrics(), threads, streams::get, mostStreams);
-        this.calls = new BoundedCalls(pool, questions, metrics, ticker);
+        int listThreads = Math.min(threads, LIST_THREADS);
+        int listQuestions = listThreads + LISTS_WAITING;
+        ExecutorService listPool = tasks.pool("archive-list", listThreads, listQuestions + MOST_LISTINGS);
+        ArchiveMetrics metrics = new ArchiveMetrics(tasks.metrics(), threads, listThreads, streams::get, mostStreams);
+        this.calls = new BoundedCalls(pool, questions, metrics, metrics.inUse(), ticker);
+        this.lists = new BoundedCalls(listPool, listQuestions, metrics, metrics.listsInUse(), ticker);
+        this.furtherLists = new BoundedCalls(listPool, MOST_LISTINGS, metrics, metrics.listsInUse(), ticker);
         this.prober = tasks.pool("archive-health", 1, 1);
-        this.probes = new BoundedCalls(prober, 1, metrics, ticker);
-        this.found = memory(min(settings.headTtl(), LONGEST_HEAD_MEMORY), ticker);
-        this.missing = memory(settings.missingTtl(), ticker);
-        this.missingFolders = memory(settings.missingTtl(), ticker);
+        this.probes = new BoundedCalls(prober, 1, metrics, metrics.inUse(), ticker);
+        Duration foundTtl = min(settings.headTtl(), LONGEST_HEAD_MEMORY);
+        this.files = new Answers<>(foundTtl, settings.missingTtl(), ticker);
+        this.folders = new Answers<>(foundTtl, settings.missingTtl(), ticker);
         this.health = new ArchiveHealth(true, "", clock.instant());
-    }
-
-    private static <K, T> Cache<K, T> memory(Duration ttl, Ticker ticker) {
-        return Caffeine.newBuilder()
-                .maximumSize(REMEMBERED_FILES)
-                .expireAfterWrite(ttl)
-                .ticker(ticker)
-                .executor(Runnable::run)
-                .build();
     }
 
     /** Lets {@link #watch()} and {@link #probe()} be called again and again, each on a thread of its own. */
@@ -123,63 +124,51 @@ public final class ArchiveGate implements AutoCloseable {
      * @return completes with the facts or with a FailureException (see {@link #failure})
      */
     public CompletableFuture<FileFacts> head(FileKey key) {
-        FailureException gone = missing.getIfPresent(key);
-        if (gone != null) {
-            return CompletableFuture.failedFuture(gone);
-        }
-        FileFacts known = found.getIfPresent(key);
-        if (known != null) {
-            return CompletableFuture.completedFuture(known);
-        }
-        CompletableFuture<FileFacts> mine = new CompletableFuture<>();
-        CompletableFuture<FileFacts> others = asked.putIfAbsent(key, mine);
-        if (others != null) {
-            return others.copy();
-        }
-        CompletableFuture<FileFacts> answer =
-                calls.submit("head", settings.firstByteTimeout(), () -> archive.head(key));
-        var unused = answer.whenComplete((facts, failure) -> {
-            boolean stillWanted = asked.remove(key, mine);
-            if (failure == null) {
-                if (stillWanted) {
-                    found.put(key, facts);
-                }
-                mine.complete(facts);
-            } else {
-                FailureException reason = failure(failure);
-                if (stillWanted && reason.reason() == FailureReason.NOT_FOUND) {
-                    missing.put(key, reason);
-                }
-                mine.completeExceptionally(reason);
-            }
-        });
-        return mine.copy();
+        return files.get(key, () -> calls.submit("head", settings.firstByteTimeout(), () -> archive.head(key)));
     }
 
     /**
-     * A page of a folder, as {@link Archive#list} has it. That a folder is missing is remembered as for files.
+     * Whether there is a folder; asked like a file's {@link #head}, and remembered as long.
+     *
+     * @return completes with true or with a FailureException (see {@link #failure}), of which NOT_FOUND says that there is
+     *     none, and NOT_LISTED that nobody can tell
+     */
+    public CompletableFuture<Boolean> folder(FolderKey folder) {
+        return folders.get(
+                folder,
+                () -> calls.submit("folder", settings.firstByteTimeout(), () -> {
+                    archive.list(folder, "", 0);
+                    return true;
+                }));
+    }
+
+    /**
+     * A page of a folder, as {@link Archive#list} has it, for somebody who begins. Who cancels it before its turn spares the
+     * archive the call.
      *
      * @return completes with the page or with a FailureException (see {@link #failure})
      */
     public CompletableFuture<FolderPage> list(FolderKey folder, String after, int limit) {
-        FailureException gone = missingFolders.getIfPresent(folder);
+        FailureException gone = folders.missing(folder);
         if (gone != null) {
             return CompletableFuture.failedFuture(gone);
         }
-        CompletableFuture<FolderPage> answer =
-                calls.submit("list", settings.firstByteTimeout(), () -> archive.list(folder, after, limit));
-        return answer.whenComplete((page, failure) -> {
-            if (failure != null && failure(failure).reason() == FailureReason.NOT_FOUND) {
-                missingFolders.put(folder, failure(failure));
+        CompletableFuture<FolderPage> page =
+                lists.submit("list", settings.firstByteTimeout(), () -> archive.list(folder, after, limit));
+        var unused = page.whenComplete((found, failure) -> {
+            if (failure != null) {
+                folders.missed(folder, failure(failure));
             }
         });
+        return page;
     }
 
-    /** The next page for somebody who has begun to read a folder: not refused, however many ask. */
+    /**
+     * The next page for somebody who has begun: not refused, however many begin, as long as no more than
+     * {@link #MOST_LISTINGS} have begun.
+     */
     public CompletableFuture<FolderPage> listOn(FolderKey folder, String after, int limit) {
-        CompletableFuture<FolderPage> answer = new CompletableFuture<>();
-        calls.step("list", settings.firstByteTimeout(), answer, () -> archive.list(folder, after, limit));
-        return answer;
+        return furtherLists.submit("list", settings.firstByteTimeout(), () -> archive.list(folder, after, limit));
     }
 
     /**
@@ -231,10 +220,8 @@ public final class ArchiveGate implements AutoCloseable {
 
     /** Forgets what was said of a file: the next question goes to the archive. */
     public void forget(FileKey key) {
-        asked.remove(key);
-        found.invalidate(key);
-        missing.invalidate(key);
-        missingFolders.invalidate(FolderKey.of(key));
+        files.forget(key);
+        folders.forget(FolderKey.of(key));
     }
 
     /** What the last probe found; a read of memory. */
@@ -245,6 +232,8 @@ public final class ArchiveGate implements AutoCloseable {
     /** Ends the wait for every call whose time is up. Never blocks on the archive. */
     public void watch() {
         calls.expire();
+        lists.expire();
+        furtherLists.expire();
         probes.expire();
     }
 
@@ -303,6 +292,8 @@ public final class ArchiveGate implements AutoCloseable {
     public void close() {
         FailureException stopping = new FailureException(FailureReason.NOT_READY, "The service is stopping.");
         calls.failAll(stopping);
+        lists.failAll(stopping);
+        furtherLists.failAll(stopping);
         probes.failAll(stopping);
     }
 

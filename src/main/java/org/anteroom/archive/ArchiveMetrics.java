@@ -17,13 +17,20 @@ final class ArchiveMetrics {
     private final Counter calls;
     private final Histogram seconds;
     private final AtomicInteger inUse = new AtomicInteger();
+    private final AtomicInteger listsInUse = new AtomicInteger();
 
-    ArchiveMetrics(Metrics metrics, int limit, IntSupplier streams, int mostStreams) {
+    ArchiveMetrics(Metrics metrics, int limit, int listLimit, IntSupplier streams, int mostStreams) {
         this.calls = metrics.counter("anteroom_archive_calls", "Calls to the archive", "kind", "outcome");
         this.seconds = metrics.seconds(
                 "anteroom_archive_call_seconds", "Time of calls to the archive, waiting included", SECONDS, "kind");
-        metrics.gauge("anteroom_archive_in_use", "Calls to the archive that are running", inUse::get);
-        metrics.gauge("anteroom_archive_limit", "The most calls to the archive that may run at once", () -> limit);
+        metrics.gauge("anteroom_archive_in_use", "Calls to the archive for files that are running", inUse::get);
+        metrics.gauge(
+                "anteroom_archive_limit", "The most calls to the archive for files that may run at once", () -> limit);
+        metrics.gauge("anteroom_archive_lists_in_use", "Folders of the archive that are being read", listsInUse::get);
+        metrics.gauge(
+                "anteroom_archive_lists_limit",
+                "The most folders of the archive that may be read at once",
+                () -> listLimit);
         metrics.gauge("anteroom_archive_streams", "Files of the archive that are being read", streams::getAsInt);
         metrics.gauge(
                 "anteroom_archive_streams_limit",
@@ -31,12 +38,14 @@ final class ArchiveMetrics {
                 () -> mostStreams);
     }
 
-    void begun() {
-        inUse.incrementAndGet();
+    /** Calls for files that run. */
+    AtomicInteger inUse() {
+        return inUse;
     }
 
-    void ended() {
-        inUse.decrementAndGet();
+    /** Calls for folders that run. */
+    AtomicInteger listsInUse() {
+        return listsInUse;
     }
 
     void finished(String kind, Duration time, @Nullable FailureException failure) {

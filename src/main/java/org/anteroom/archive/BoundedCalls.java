@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Blocking calls made on a bounded pool, for each of which somebody waits a bounded time.
  *
  * <p>A call is settled once: by its own end, or by {@link #expire()} when its time is up. A call cannot be cancelled: one
- * that hangs keeps its thread until it returns, and its late result is thrown away. Time counts from the submission, so
+ * that hangs keeps its thread until it returns, and its late result is thrown away; only one whose future is cancelled
+ * before it has a thread is left out. Time counts from the submission, so
  * that waiting for a thread is bounded by the same limit. There is no timer per call: a cancelled timer would keep the
  * call's buffers in memory until it is due.
  *
@@ -29,6 +31,7 @@ final class BoundedCalls {
     private final ExecutorService pool;
     private final Semaphore places;
     private final ArchiveMetrics metrics;
+    private final AtomicInteger inUse;
     private final Ticker ticker;
     private final Set<Call<?>> running = ConcurrentHashMap.newKeySet();
 
@@ -36,11 +39,13 @@ final class BoundedCalls {
      * No calls yet.
      *
      * @param admitted the most calls that run or wait, those of steps apart
+     * @param inUse the calls that run are counted there
      */
-    BoundedCalls(ExecutorService pool, int admitted, ArchiveMetrics metrics, Ticker ticker) {
+    BoundedCalls(ExecutorService pool, int admitted, ArchiveMetrics metrics, AtomicInteger inUse, Ticker ticker) {
         this.pool = pool;
         this.places = new Semaphore(admitted);
         this.metrics = metrics;
+        this.inUse = inUse;
         this.ticker = ticker;
     }
 
@@ -156,15 +161,19 @@ final class BoundedCalls {
 
         @Override
         public void run() {
+            if (future.isCancelled() && settled.compareAndSet(false, true)) {
+                // nobody waits for it: it is not asked, and not counted
+                running.remove(this);
+            }
             if (settled.get()) {
                 work.abandoned();
                 return;
             }
-            metrics.begun();
+            inUse.incrementAndGet();
             FailureException failure;
             try {
                 T result = work.run();
-                metrics.ended();
+                inUse.decrementAndGet();
                 succeed(result);
                 return;
             } catch (FailureException e) {
@@ -172,7 +181,7 @@ final class BoundedCalls {
             } catch (IOException | RuntimeException | Error e) {
                 failure = new FailureException(FailureReason.ARCHIVE_FAILED, "The archive failed.", e);
             }
-            metrics.ended();
+            inUse.decrementAndGet();
             fail(failure);
             work.abandoned();
         }

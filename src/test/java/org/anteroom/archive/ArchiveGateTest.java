@@ -44,7 +44,18 @@ class ArchiveGateTest {
     private final ArchiveGate gate = gate(2);
     private final List<Hang> hangs = new ArrayList<>();
 
+    private final Metrics wideMetrics = new Metrics();
+    private final Tasks wideTasks = new Tasks(wideMetrics);
+
     private ArchiveGate gate(int concurrency) {
+        return gate(concurrency, tasks);
+    }
+
+    private ArchiveGate gateOnTasksOfItsOwn(int concurrency) {
+        return gate(concurrency, wideTasks);
+    }
+
+    private ArchiveGate gate(int concurrency, Tasks threads) {
         ArchiveSettings settings = new ArchiveSettings(
                 "directory",
                 "/srv/archive",
@@ -54,7 +65,7 @@ class ArchiveGateTest {
                 STALL,
                 Duration.ofMinutes(1),
                 Duration.ofSeconds(10));
-        return new ArchiveGate(archive, settings, tasks, ticker, ticker);
+        return new ArchiveGate(archive, settings, threads, ticker, ticker);
     }
 
     /** Every call returns, every stream is closed, every thread ends. */
@@ -62,6 +73,7 @@ class ArchiveGateTest {
     void nothingIsLeft() {
         hangs.forEach(Hang::release);
         assertThat(tasks.stop(Duration.ofSeconds(10))).isEmpty();
+        assertThat(wideTasks.stop(Duration.ofSeconds(10))).isEmpty();
         assertThat(archive.openStreams.get()).as("streams that were not closed").isZero();
         assertThat(Figures.value(metrics, "anteroom_archive_in_use")).isZero();
         assertThat(Figures.value(metrics, "anteroom_archive_streams")).isZero();
@@ -142,7 +154,7 @@ class ArchiveGateTest {
         assertThat(gate.blocking().list(folder, "", 10).entries()).hasSize(1);
         assertThat(calls("list", "ok")).isEqualTo(2);
         Hang hang = hang(1);
-        archive.headHang = hang;
+        archive.listHang = hang;
         CompletableFuture<FolderPage> page = gate.list(folder, "", 10);
         hang.awaitEntered();
         ticker.advance(FIRST_BYTE);
@@ -155,10 +167,91 @@ class ArchiveGateTest {
         FolderKey folder = new FolderKey(KEY.dataset(), "data", null);
         assertFails(FailureReason.NOT_FOUND, () -> get(gate.list(folder, "", 10)));
         put(5);
-        assertFails(FailureReason.NOT_FOUND, () -> get(gate.list(folder, "", 0)));
+        assertFails(FailureReason.NOT_FOUND, () -> get(gate.folder(folder)));
         assertThat(archive.lists).hasValue(1);
         ticker.advance(Duration.ofSeconds(11));
         assertThat(get(gate.list(folder, "", 10)).entries()).hasSize(1);
+    }
+
+    @Test
+    void thatThereIsAFolderIsAskedOnceAndRememberedLikeAHead() throws Exception {
+        put(5);
+        FolderKey folder = new FolderKey(KEY.dataset(), "data", null);
+        Hang hang = hang(1);
+        archive.headHang = hang;
+        List<CompletableFuture<Boolean>> answers = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            answers.add(gate.folder(folder));
+        }
+        hang.awaitEntered();
+        hang.release();
+        for (CompletableFuture<Boolean> answer : answers) {
+            assertThat(get(answer)).isTrue();
+        }
+        assertThat(get(gate.folder(folder))).isTrue();
+        assertThat(archive.lists).hasValue(1);
+        ticker.advance(Duration.ofSeconds(2));
+        assertThat(get(gate.folder(folder))).isTrue();
+        assertThat(archive.lists).hasValue(2);
+        gate.forget(FileKey.of(KEY.dataset(), "data"));
+        assertThat(get(gate.folder(folder))).isTrue();
+        assertThat(archive.lists).hasValue(3);
+        assertThat(calls("folder", "ok")).isEqualTo(3);
+    }
+
+    @Test
+    void onlyThatThereIsNoFolderIsRemembered() throws Exception {
+        put(5);
+        FolderKey folder = new FolderKey(KEY.dataset(), "data", null);
+        for (FailureReason passing : List.of(FailureReason.ARCHIVE_FAILED, FailureReason.ARCHIVE_TIMEOUT)) {
+            archive.failure = new FailureException(passing, "for now");
+            assertFails(passing, () -> get(gate.folder(folder)));
+            assertFails(passing, () -> get(gate.list(folder, "", 10)));
+        }
+        archive.failure = new FailureException(FailureReason.NOT_LISTED, "never");
+        assertFails(FailureReason.NOT_LISTED, () -> get(gate.folder(folder)));
+        archive.failure = null;
+        assertFails(FailureReason.NOT_LISTED, () -> get(gate.folder(folder)));
+        assertThat(archive.lists).hasValue(5);
+    }
+
+    @Test
+    void listingsAreFewAtOnceAndNoFileWaitsBehindThem() throws Exception {
+        put(5);
+        ArchiveGate wide = gateOnTasksOfItsOwn(16);
+        Hang hang = hang(ArchiveGate.LIST_THREADS);
+        archive.listHang = hang;
+        List<CompletableFuture<FolderPage>> pages = new ArrayList<>();
+        for (int i = 0; i < ArchiveGate.LIST_THREADS + ArchiveGate.LISTS_WAITING; i++) {
+            pages.add(wide.list(new FolderKey(KEY.dataset(), "f" + i, null), "", 10));
+        }
+        for (int i = 0; i < ArchiveGate.MOST_LISTINGS; i++) {
+            pages.add(wide.listOn(new FolderKey(KEY.dataset(), "g" + i, null), "a", 10));
+        }
+        hang.awaitEntered();
+        assertFails(FailureReason.OVERLOADED, () -> get(wide.list(new FolderKey(KEY.dataset(), "late", null), "", 10)));
+        assertThat(archive.lists).hasValue(ArchiveGate.LIST_THREADS);
+        assertThat(Figures.value(wideMetrics, "anteroom_archive_lists_in_use")).isEqualTo(ArchiveGate.LIST_THREADS);
+        assertThat(Figures.value(wideMetrics, "anteroom_archive_lists_limit")).isEqualTo(ArchiveGate.LIST_THREADS);
+        assertThat(Figures.value(wideMetrics, "anteroom_archive_in_use")).isZero();
+
+        assertThat(get(wide.head(KEY))).isEqualTo(facts(5));
+        assertThat(get(wide.folder(new FolderKey(KEY.dataset(), "", null)))).isTrue();
+        try (AsyncArchiveStream stream = wide.open(KEY, facts(5), 0)) {
+            assertThat(get(stream.read(ByteBuffer.allocate(5)))).isEqualTo(5);
+        }
+
+        assertThat(pages).noneMatch(CompletableFuture::isDone);
+        CompletableFuture<FolderPage> leaver = pages.remove(pages.size() - 1);
+        leaver.cancel(false);
+        hang.release();
+        for (CompletableFuture<FolderPage> page : pages) {
+            assertThat(get(page).entries()).hasSize(1);
+        }
+        assertThat(wideTasks.stop(Duration.ofSeconds(10))).isEmpty();
+        assertThat(archive.lists)
+                .as("the archive is not asked for the one who left")
+                .hasValue(1 + pages.size());
     }
 
     // ---- heads

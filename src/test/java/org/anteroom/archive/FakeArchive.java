@@ -24,6 +24,7 @@ final class FakeArchive implements Archive {
     final AtomicInteger openStreams = new AtomicInteger();
     volatile @Nullable IOException failure;
     volatile @Nullable Hang headHang;
+    volatile @Nullable Hang listHang;
     volatile @Nullable Hang openHang;
     volatile @Nullable Hang readHang;
     volatile @Nullable Hang probeHang;
@@ -116,7 +117,7 @@ final class FakeArchive implements Archive {
     @Override
     public FolderPage list(FolderKey folder, String after, int limit) throws IOException {
         lists.incrementAndGet();
-        meet(headHang);
+        meet(limit == 0 ? headHang : listHang);
         if (files.keySet().stream().noneMatch(key -> key.dataset().equals(folder.dataset()))) {
             throw new FailureException(FailureReason.NOT_FOUND, "The archive has no such folder.");
         }
