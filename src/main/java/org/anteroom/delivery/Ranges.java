@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Ranges(Kind kind, List<ByteRange> ranges) {
 
-    /** Most parts of one answer. Past it a client asks for work rather than for bytes. */
-    static final int MAX_PARTS = 200;
+    /** Most parts of one answer: each may be an opening of the file in the archive. */
+    static final int MAX_PARTS = 32;
 
     /** What a field means for a file. */
     enum Kind {

@@ -24,6 +24,9 @@ final class ArchiveBody implements Body {
     /** Bytes before the end that wait for the end of the archive's stream. */
     static final int HELD_BACK = 64 * 1024;
 
+    /** How far ahead a position may lie and still be come to by reading: less work than another stream. */
+    static final int READ_OVER = 256 * 1024;
+
     private static final int CAPACITY = 2 * HELD_BACK;
 
     private final AsyncArchiveStream stream;
@@ -34,6 +37,9 @@ final class ArchiveBody implements Body {
     private final ByteBuffer chunk;
 
     private long start;
+    /** The position to be handed out next; what comes before it is thrown away. */
+    private long next;
+
     private boolean ended;
     private boolean closed;
     private @Nullable CompletableFuture<Integer> pending;
@@ -47,25 +53,29 @@ final class ArchiveBody implements Body {
         this.stream = stream;
         this.facts = facts;
         this.start = offset;
+        this.next = offset;
         this.digester = offset == 0 && facts.sha256() != null ? Sha256.digester() : null;
         int capacity = facts.hasSize() ? (int) Math.min(CAPACITY, Math.max(1, facts.size() - offset) + 1) : CAPACITY;
         this.chunk = ByteBuffer.allocate(capacity).flip();
     }
 
-    /** Moves on to a position if the bytes there are at hand, or next; to be called when the last read returned some. */
+    /**
+     * Moves on to a position if the bytes there are at hand, or within {@link #READ_OVER} of those; to be called when the
+     * last read returned some.
+     */
     boolean skipTo(long position) {
-        if (pending != null || position < start || position > start + chunk.remaining()) {
+        if (pending != null || position < start || position > start + chunk.remaining() + READ_OVER) {
             return false;
         }
-        chunk.position(chunk.position() + (int) (position - start));
-        start = position;
+        next = position;
+        passOver();
         return true;
     }
 
     @Override
     public int read(ByteBuffer target, long position) throws IOException {
-        if (position != start) {
-            throw new IllegalStateException("asked for " + position + " where only " + start + " can be read");
+        if (position != next) {
+            throw new IllegalStateException("asked for " + position + " where only " + next + " can be read");
         }
         while (true) {
             CompletableFuture<Integer> asked = pending;
@@ -76,6 +86,7 @@ final class ArchiveBody implements Body {
                 }
                 pending = null;
                 take(asked);
+                passOver();
             }
             int n = handOut(target);
             if (n > 0) {
@@ -123,7 +134,14 @@ final class ArchiveBody implements Body {
         target.position(target.position() + n);
         chunk.position(chunk.position() + n);
         start += n;
+        next = start;
         return n;
+    }
+
+    private void passOver() {
+        int n = (int) Math.min(chunk.remaining(), next - start);
+        chunk.position(chunk.position() + n);
+        start += n;
     }
 
     private void ask() {

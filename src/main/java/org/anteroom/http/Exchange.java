@@ -317,7 +317,10 @@ final class Exchange implements Transfer.Source {
         return new ArchiveBody(service.archive.resume(key, known, position), known, position);
     }
 
-    /** Where a further part of the file is read: as the one before it, unless that would be to wait for long. */
+    /**
+     * Where a further part of the file is read: as the one before it, unless that would be to wait for long. So a request
+     * opens the archive's file once for each part at most.
+     */
     private Body moveTo(long position, Body before) {
         boolean reachable = before instanceof ArchiveBody archive
                 ? archive.skipTo(position)

@@ -9,8 +9,9 @@ import org.anteroom.model.ByteRange;
  * Several ranges of a file as one body: its positions are those of the multipart body, and the file's bytes in it come from
  * another body.
  *
- * <p>The header of a part is handed out only together with bytes of the part, so that a transfer does not begin, and a
- * failure is still an honest answer, before the first bytes of the file are there. Positions are asked for in ascending
+ * <p>The header of a part is handed out together with bytes of the part, so that a transfer does not begin, and a failure is
+ * still an honest answer, before the first bytes of the file are there. Only where there is no room for more than what is
+ * left of a header does that come alone, which a transfer's first buffer never is. Positions are asked for in ascending
  * order.
  */
 final class PartsBody implements Body {

@@ -75,7 +75,7 @@ class ArchiveBodyTest {
     }
 
     @Test
-    void whatIsAtHandIsSkippedAndNothingElse() throws IOException {
+    void whatIsAtHandOrSoonIsSkippedToAndNothingElse() throws IOException {
         ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
         ByteBuffer target = ByteBuffer.allocate(100);
         assertThat(body.read(target, 0)).isZero();
@@ -83,7 +83,7 @@ class ArchiveBodyTest {
         stream.answer();
         assertThat(body.read(target, 0)).isEqualTo(100);
         assertThat(body.skipTo(99)).isFalse();
-        assertThat(body.skipTo(Stream.CHUNK + 1)).isFalse();
+        assertThat(body.skipTo(Stream.CHUNK + ArchiveBody.READ_OVER + 1)).isFalse();
         assertThat(body.skipTo(60_000)).isTrue();
         assertThat(body.read(target.clear(), 60_000)).isEqualTo(100);
         assertThat(target.array()).isEqualTo(Arrays.copyOfRange(bytes, 60_000, 60_100));
@@ -93,6 +93,38 @@ class ArchiveBodyTest {
         stream.answer();
         assertThat(body.read(target, Stream.CHUNK)).isEqualTo(100);
         assertThat(target.array()).isEqualTo(Arrays.copyOfRange(bytes, Stream.CHUNK, Stream.CHUNK + 100));
+    }
+
+    @Test
+    void whatLiesBetweenIsReadAndThrownAway() throws IOException {
+        int far = SIZE - 50;
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ByteBuffer target = ByteBuffer.allocate(100);
+        assertThat(body.read(target, 0)).isZero();
+        stream.answer();
+        assertThat(body.read(target, 0)).isEqualTo(100);
+        assertThat(body.skipTo(far)).isTrue();
+        target.clear();
+        for (int n = body.read(target, far); n == 0; n = body.read(target, far)) {
+            stream.answer();
+        }
+        assertThat(target.flip().remaining()).isEqualTo(50);
+        assertThat(Arrays.copyOf(target.array(), 50)).isEqualTo(Arrays.copyOfRange(bytes, far, SIZE));
+        assertThat(body.read(target.clear(), SIZE)).isEqualTo(-1);
+    }
+
+    @Test
+    void aStreamThatEndsBeforeThePositionSkippedToHasNoBytes() throws IOException {
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ByteBuffer target = ByteBuffer.allocate(100);
+        assertThat(body.read(target, 0)).isZero();
+        stream.answer();
+        assertThat(body.read(target, 0)).isEqualTo(100);
+        assertThat(body.skipTo(Stream.CHUNK + 100_000)).isTrue();
+        assertThat(body.read(target.clear(), Stream.CHUNK + 100_000)).isZero();
+        stream.asked.complete(-1);
+        assertThat(body.read(target, Stream.CHUNK + 100_000)).isEqualTo(-1);
+        assertThat(target.position()).isZero();
     }
 
     private FileFacts facts(@Nullable Sha256 checksum) {

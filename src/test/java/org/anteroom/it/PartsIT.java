@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -68,18 +69,48 @@ class PartsIT {
         }
     }
 
+    /** A further opening for each part would be work out of proportion; what lies between near ones is thrown away. */
     @Test
-    void tinyPartsThatLieTogetherAreReadTogether() throws Exception {
+    void partsThatLieNearEachOtherAreReadTogether() throws Exception {
         try (Site site = Site.start(Site.Server.TOMCAT, folder, "volume.cache.status", "offline")) {
-            byte[] bytes = site.put("f", MB);
-            String ranges = IntStream.range(0, 200)
-                    .mapToObj(i -> 500_000 + 300 * i + "-" + (500_000 + 300 * i))
-                    .collect(Collectors.joining(","));
-            RawHttp.Response answer = site.get("f", "Range: bytes=" + ranges);
-            assertParts(answer, bytes, ranges);
-            assertThat(answer.body().length).isLessThan(200 * 150);
-            assertThat(site.archive().opens("f")).isEqualTo(1);
+            byte[] bytes = site.put("f", 10 * MB);
+            for (int step : new int[] {300, 70_000, 256 * 1024}) {
+                int before = site.archive().opens("f");
+                String ranges = singles(32, 500_000, step);
+                RawHttp.Response answer = site.get("f", "Range: bytes=" + ranges);
+                assertParts(answer, bytes, ranges);
+                assertThat(answer.body().length).isLessThan(32 * 180);
+                assertThat(site.archive().opens("f") - before).isEqualTo(1);
+            }
         }
+    }
+
+    @Test
+    void aRequestOpensTheFileOnceForEachPartAtMostAndHasFewParts() throws Exception {
+        try (Site site = Site.start(Site.Server.TOMCAT, folder, "volume.cache.status", "offline")) {
+            byte[] bytes = site.put("f", 40 * MB);
+            List<String> apart = new ArrayList<>(List.of(singles(32, 0, MB).split(",")));
+            String ranges = String.join(",", apart);
+            assertParts(site.get("f", "Range: bytes=" + ranges), bytes, ranges);
+            assertThat(site.archive().opens("f")).isEqualTo(32);
+            // backwards no part is near the one before
+            Collections.reverse(apart);
+            String backwards = String.join(",", apart);
+            assertParts(site.get("f", "Range: bytes=" + backwards), bytes, backwards);
+            assertThat(site.archive().opens("f")).isEqualTo(64);
+
+            RawHttp.Response whole = site.get("f", "Range: bytes=" + ranges + ",39000000-39000000");
+            assertThat(whole.status()).isEqualTo(200);
+            assertThat(whole.body()).isEqualTo(bytes);
+            assertThat(site.archive().opens("f")).isEqualTo(65);
+        }
+    }
+
+    /** Ranges of one byte. */
+    private static String singles(int count, int first, int step) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> first + step * i + "-" + (first + step * i))
+                .collect(Collectors.joining(","));
     }
 
     @Test

@@ -28,7 +28,7 @@ record RandomRequest(String method, String line, @Nullable Target target, List<S
     /** Bytes of a multipart around one range, at most; and the parts that one answer may have. */
     private static final int AROUND = 160;
 
-    private static final int MOST_PARTS = 200;
+    private static final int MOST_PARTS = 32;
 
     /** A file and its validators. */
     record Target(String path, int size, String etag, String modified) {}
@@ -113,7 +113,7 @@ record RandomRequest(String method, String line, @Nullable Target target, List<S
         }
 
         private String range(int size) {
-            long count = samples.oneIn(16) ? samples.number(100, 300) : samples.number(1, 8);
+            long count = samples.oneIn(16) ? samples.number(20, 60) : samples.number(1, 8);
             StringBuilder range = new StringBuilder(samples.oneIn(21) ? "Bytes=" : "bytes=");
             for (long i = 0; i < count; i++) {
                 range.append(i == 0 ? "" : samples.oneOf(",", ",", ", ", " ,", ",,"));

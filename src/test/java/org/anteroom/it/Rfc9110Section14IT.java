@@ -90,8 +90,8 @@ class Rfc9110Section14IT {
         {"bytes=99-99,5-6,0-20,7-8", "99-99 0-20"},
         {"bytes=0-524287,524288-", "all"},
         {"bytes=-1048570,0-4", "all"},
-        {"bytes=" + singles(200), singles(200).replace(',', ' ')},
-        {"bytes=" + singles(201), "all"},
+        {"bytes=" + singles(32), singles(32).replace(',', ' ')},
+        {"bytes=" + singles(33), "all"},
         // 14.2: what is malformed, or in another unit
         {"", "all"},
         {"bytes", "all"},
