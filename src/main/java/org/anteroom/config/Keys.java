@@ -160,7 +160,7 @@ final class Keys {
 
     static final Key<String> DELIVERY_CACHE_CONTROL = new Key<>(
             "delivery.cache-control",
-            ValueTypes.FIELD,
+            ValueTypes.CACHE_CONTROL,
             "public, no-cache, no-transform",
             "The `Cache-Control` of files. Where `access.files` is `viewer`, the default has `private` instead of `public`.");
 

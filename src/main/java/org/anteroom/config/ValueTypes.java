@@ -38,8 +38,9 @@ final class ValueTypes {
     /** A name that may stand in a file's name. */
     static final ValueType<String> NAME = new ValueType<>("name", "reading-room-1", ValueTypes::name);
 
-    /** The value of a header. */
-    static final ValueType<String> FIELD = new ValueType<>("text", "public, no-cache", ValueTypes::field);
+    /** The value of a Cache-Control header (RFC 9111, section 5.2). */
+    static final ValueType<String> CACHE_CONTROL =
+            new ValueType<>("text", "public, no-cache", ValueTypes::cacheControl);
 
     /** Media types by suffix. */
     static final ValueType<Map<String, String>> MEDIA_TYPES =
@@ -56,10 +57,14 @@ final class ValueTypes {
     private static final Pattern INSTANCE_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}");
     private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9_+-]+");
     private static final String TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+    private static final String QUOTED = "\"([\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*\"";
+    private static final String DIRECTIVE = TOKEN + "(=(" + TOKEN + "|" + QUOTED + "))?";
+    private static final Pattern DIRECTIVES = Pattern.compile(DIRECTIVE + "( *, *" + DIRECTIVE + ")*");
     private static final Pattern MEDIA_TYPE =
             Pattern.compile(TOKEN + "/" + TOKEN + "( ?; ?" + TOKEN + "=(" + TOKEN + "|\"[^\"\\\\\\p{Cntrl}]*\"))*");
-    private static final Pattern ORIGIN =
-            Pattern.compile("[a-z][a-z0-9+.-]*://([a-z0-9]([a-z0-9._-]*[a-z0-9])?|\\[[0-9a-f:.]+])(:[0-9]{1,5})?");
+    private static final String LABEL = "[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?";
+    private static final Pattern ORIGIN = Pattern.compile(
+            "[a-z][a-z0-9+.-]*://(" + LABEL + "(\\." + LABEL + ")*|\\[[0-9a-f:]+])(:(?<port>[1-9][0-9]{0,4}))?");
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:/.*");
 
     private static final Map<String, Long> SIZE_UNITS = Map.ofEntries(
@@ -214,9 +219,10 @@ final class ValueTypes {
         return text;
     }
 
-    private static String field(String text) throws BadValueException {
-        if (!text.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
-            throw new BadValueException("not the value of a header; write printable ASCII characters alone");
+    private static String cacheControl(String text) throws BadValueException {
+        if (!DIRECTIVES.matcher(text).matches()) {
+            throw new BadValueException("not a Cache-Control; write directives with commas between them, such as"
+                    + " public, max-age=3600");
         }
         return text;
     }
@@ -254,10 +260,14 @@ final class ValueTypes {
         Set<String> origins = new LinkedHashSet<>();
         for (String item : text.split(",", -1)) {
             String origin = item.strip().toLowerCase(Locale.ROOT);
-            if (!ORIGIN.matcher(origin).matches()) {
+            Matcher matcher = ORIGIN.matcher(origin);
+            if (!matcher.matches()) {
                 throw new BadValueException("'" + item.strip() + "' is not an origin; write scheme and host, and a port"
                         + " where it is not the usual one, such as https://example.org, with commas between them; or *"
                         + " alone, or none");
+            }
+            if (matcher.group("port") != null && Integer.parseInt(matcher.group("port")) > 65_535) {
+                throw new BadValueException("'" + item.strip() + "' has a port that there is not; the last is 65535");
             }
             if (origin.matches("http://.*:80|https://.*:443")) {
                 throw new BadValueException(

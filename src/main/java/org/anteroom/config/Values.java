@@ -17,7 +17,7 @@ final class Values {
     /**
      * Values of the given entries.
      *
-     * @param entries by key; an empty text counts as no entry
+     * @param entries by key; a text that is empty, or becomes so by expansion, counts as no entry
      * @param errors takes what is wrong
      */
     Values(Map<String, Entry> entries, Expansion expansion, List<String> errors) {
@@ -28,7 +28,16 @@ final class Values {
 
     boolean isSet(String name) {
         Entry entry = entries.get(name);
-        return entry != null && !entry.text().isEmpty();
+        return entry != null && !becomesEmpty(entry.text());
+    }
+
+    private boolean becomesEmpty(String text) {
+        try {
+            return expansion.expand(text).isBlank();
+        } catch (BadValueException e) {
+            // what is wrong with it is told by whoever reads it
+            return false;
+        }
     }
 
     /** The value of a key that has a default; the default also where the value is wrong. */

@@ -217,13 +217,29 @@ class ConfigurationErrorsTest {
                 delivery.content-types = czi=image, nc=application/netcdf
                 delivery.cors.origins = https://example.org/
                 """,
-                "line 1: delivery.cache-control = öffentlich: not the value of a header; write printable ASCII characters"
-                        + " alone",
+                "line 1: delivery.cache-control = öffentlich: not a Cache-Control; write directives with commas between"
+                        + " them, such as public, max-age=3600",
                 "line 2: delivery.content-types = czi=image, nc=application/netcdf: 'czi=image' is not SUFFIX=TYPE; write"
                         + " a suffix without its dot and a media type, such as czi=image/x-zeiss, and commas between them",
                 "line 3: delivery.cors.origins = https://example.org/: 'https://example.org/' is not an origin; write"
                         + " scheme and host, and a port where it is not the usual one, such as https://example.org, with"
                         + " commas between them; or * alone, or none");
+    }
+
+    /** Once the {@code ${...}} are replaced nothing is left: as if it were not written, whatever the key. */
+    @Test
+    void valuesThatBecomeEmpty() throws Exception {
+        Files.writeString(file, "");
+        Settings expected = Configuration.load(surroundings());
+        StringBuilder text = new StringBuilder();
+        Keys.ALL.stream()
+                .filter(key -> !key.ofVolume())
+                .forEach(key -> text.append(key.name()).append(" = ${nope:-} \n"));
+        Files.writeString(file, text);
+        assertThat(Configuration.load(surroundings())).isEqualTo(expected);
+        assertErrors(
+                "volumes = a\nvolume.a.location = /cache/a\nvolume.a.capacity = ${nope:-}${nope:- }",
+                "volume.a.capacity: missing; write a size, such as volume.a.capacity = 500GiB");
     }
 
     @Test

@@ -185,9 +185,44 @@ class ValueTypesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"public\r\nX-Evil: 1", "a\tb", "caf\u00e9", "\u007f"})
-    void whatIsNoValueOfAHeader(String text) {
-        assertThatThrownBy(() -> ValueTypes.FIELD.parse(text)).isInstanceOf(BadValueException.class);
+    @ValueSource(
+            strings = {
+                "no-store",
+                "public, no-cache, no-transform",
+                "public,max-age=60 , immutable",
+                "private=\"set-cookie, x\", max-age=\"60\", x=\"a\\\"b\""
+            })
+    void cacheControls(String text) throws BadValueException {
+        assertThat(ValueTypes.CACHE_CONTROL.parse(text)).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ",",
+                "public,",
+                "public,,no-cache",
+                "public no-cache",
+                "public; no-cache",
+                "max-age=",
+                "max-age = 60",
+                "=60",
+                "public max-age=\"60",
+                "public, max-age=\"60",
+                "max-age=\"6\"0\"",
+                "x=\"\\\"",
+                "public\r\nX-Evil: 1",
+                "a\tb",
+                "caf\u00e9",
+                "x=\"\u00e9\"",
+                "\u007f"
+            })
+    void whatIsNoCacheControl(String text) {
+        assertRefused(
+                ValueTypes.CACHE_CONTROL,
+                text,
+                "not a Cache-Control; write directives with commas between them, such as public, max-age=3600");
     }
 
     @ParameterizedTest
@@ -213,6 +248,21 @@ class ValueTypesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "https://example.org",
+                "https://example.org:1",
+                "http://localhost:65535",
+                "https://a-b.c_d.example",
+                "http://127.0.0.1:8080",
+                "http://[::1]:8080",
+                "app://viewer"
+            })
+    void origins(String text) throws BadValueException {
+        assertThat(ValueTypes.ORIGINS.parse(text).origins()).containsExactly(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "example.org",
                 "https://",
                 "https://example.org/",
@@ -225,6 +275,22 @@ class ValueTypesTest {
                 "https://example.org:443",
                 "http://example.org:80",
                 "https://example.org:x",
+                "https://example.org:",
+                "https://example.org:0",
+                "https://example.org:0443",
+                "https://example.org:65536",
+                "https://example.org:99999",
+                "https://example.org:100000",
+                "https://[::1]:0",
+                "https://[::1]:65536",
+                "https://host..name",
+                "https://.example.org",
+                "https://example.org.",
+                "https://-a.example.org",
+                "https://a-.example.org",
+                "https://[]",
+                "https://[::1",
+                "https://[::g]",
                 "https://exämple.org",
                 "https://example\r\n.org",
                 "null",
