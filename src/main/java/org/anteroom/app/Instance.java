@@ -24,6 +24,7 @@ import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.HeaderPolicy;
 import org.anteroom.eviction.UseWriter;
 import org.anteroom.fill.Caching;
+import org.anteroom.http.AnswerLog;
 import org.anteroom.http.FileService;
 import org.anteroom.http.ListingService;
 import org.anteroom.http.Transfers;
@@ -60,6 +61,7 @@ final class Instance {
     private static final Duration RETRY = Duration.ofSeconds(2);
     private static final Duration STALL_CHECK = Duration.ofSeconds(2);
     private static final Duration LANE_CHECK = Duration.ofMillis(500);
+    private static final Duration REFUSAL_CHECK = Duration.ofSeconds(2);
     private static final Duration LAST_WORK = Duration.ofSeconds(5);
     private static final int LEAST_MISS_THREADS = 16;
 
@@ -78,6 +80,7 @@ final class Instance {
     private final Locations<FileHeaders> locations;
     private final UseWriter useWriter;
     private final Caching caching = new Caching();
+    private final AnswerLog answers = new AnswerLog(ticker);
     private final Transfers transfers;
     private final FileService files;
     private final ListingService listings;
@@ -139,6 +142,7 @@ final class Instance {
                 inventory.copies(),
                 uses,
                 transfers,
+                answers,
                 tasks,
                 Math.max(LEAST_MISS_THREADS, settings.archive().concurrency()),
                 guards.size(),
@@ -226,6 +230,7 @@ final class Instance {
         guards.forEach(guard -> guard.schedule(tasks));
         tasks.everyToTheEnd("stalled-transfers", STALL_CHECK, transfers::dropStalled);
         tasks.everyToTheEnd("volume-lanes", LANE_CHECK, files::relieveLanes);
+        tasks.everyToTheEnd("hidden-refusals", REFUSAL_CHECK, answers::tellHidden);
         cacheStart.attempt(FIRST_ATTEMPT);
         if (!cacheStart.isDone()) {
             tasks.every("cache-start", RETRY, () -> cacheStart.attemptAgain(FIRST_ATTEMPT));
@@ -323,6 +328,10 @@ final class Instance {
 
     Caching caching() {
         return caching;
+    }
+
+    AnswerLog answers() {
+        return answers;
     }
 
     FileService files() {

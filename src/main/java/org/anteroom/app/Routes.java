@@ -12,6 +12,7 @@ import org.anteroom.http.AccessFilter;
 import org.anteroom.http.AccessSettings;
 import org.anteroom.http.CorsFilter;
 import org.anteroom.http.ErrorFilter;
+import org.anteroom.http.ErrorPageServlet;
 import org.anteroom.http.FileServlet;
 import org.anteroom.http.RawUriFilter;
 
@@ -28,8 +29,8 @@ final class Routes {
         AccessSettings access = instance.settings().access();
 
         routes.filter("cors", new CorsFilter(instance.settings().cors()), "/files/*");
-        routes.filter("raw-uri", new RawUriFilter(), "/*");
-        routes.filter("errors", new ErrorFilter(), "/*");
+        routes.filter("raw-uri", new RawUriFilter(instance.answers()), "/*");
+        routes.filter("errors", new ErrorFilter(instance.answers()), "/*");
         routes.filter("access-files", new AccessFilter(access.files()), "/files/*");
         routes.filter("access-health", new AccessFilter(access.health()), "/health/*");
         routes.filter("access-metrics", new AccessFilter(access.metrics()), "/metrics");
@@ -37,6 +38,7 @@ final class Routes {
         routes.serve("files", new FileServlet(instance.files(), instance.listings()), "/files/*");
         routes.serve("health", new HealthServlet(instance.health()), "/health/*");
         routes.serve("metrics", new MetricsServlet(instance.metrics()), "/metrics");
+        routes.serve("error-page", new ErrorPageServlet(instance.answers()), "/error");
         routes.serve("api", api(instance), "/api/*");
     }
 

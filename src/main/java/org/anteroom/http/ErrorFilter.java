@@ -20,6 +20,13 @@ import org.slf4j.LoggerFactory;
 public final class ErrorFilter implements Filter {
     private static final Logger log = LoggerFactory.getLogger(ErrorFilter.class);
 
+    private final AnswerLog answers;
+
+    /** A filter that notes its answers there. */
+    public ErrorFilter(AnswerLog answers) {
+        this.answers = answers;
+    }
+
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
@@ -34,9 +41,9 @@ public final class ErrorFilter implements Filter {
         }
     }
 
-    private static void answer(HttpServletRequest request, HttpServletResponse response, Throwable failure) {
+    private void answer(HttpServletRequest request, HttpServletResponse response, Throwable failure) {
         try {
-            Problem.send(request, response, failure);
+            Problem.send(request, response, failure, answers);
         } catch (IOException e) {
             log.debug("the client of request {} is gone", Problem.requestId(request), e);
         }

@@ -16,6 +16,14 @@ import org.anteroom.model.FailureException;
 public final class ErrorPageServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
+    @SuppressWarnings("serial") // servlets of this application are never serialised
+    private final AnswerLog answers;
+
+    /** A servlet that notes its answers there. */
+    public ErrorPageServlet(AnswerLog answers) {
+        this.answers = answers;
+    }
+
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         if (response.isCommitted()) {
@@ -26,13 +34,19 @@ public final class ErrorPageServlet extends HttpServlet {
         problem.write(request, response);
     }
 
-    private static Problem problem(HttpServletRequest request) {
-        if (request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof FailureException failure) {
-            return Problem.of(failure);
-        }
+    private Problem problem(HttpServletRequest request) {
         Object code = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
         int status = code instanceof Integer number ? number : 404; // asked for by its own address
-        return new Problem(status, detail(status));
+        Problem problem = new Problem(status, detail(status));
+        if (request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable failure) {
+            if (failure instanceof FailureException) {
+                problem = Problem.of(failure);
+            }
+            answers.failed(request, problem, failure);
+        } else {
+            answers.refused(request, problem);
+        }
+        return problem;
     }
 
     private static String detail(int status) {

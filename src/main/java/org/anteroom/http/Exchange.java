@@ -6,9 +6,11 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.FileRequest;
 import org.anteroom.delivery.Multipart;
@@ -39,6 +41,8 @@ final class Exchange implements Transfer.Source {
     private final FileKey key;
     private final String objid;
     private final FileRequest asked;
+    /** The request's id as a number; the text is made when something needs it, the request may be gone by then. */
+    private final long number = ThreadLocalRandom.current().nextLong();
 
     private @Nullable AsyncContext async;
     private volatile @Nullable Transfer transfer;
@@ -66,6 +70,10 @@ final class Exchange implements Transfer.Source {
 
     String objid() {
         return objid;
+    }
+
+    private String id() {
+        return HexFormat.of().toHexDigits(number);
     }
 
     ResponsePlan decide(FileHeaders headers) {
@@ -131,7 +139,8 @@ final class Exchange implements Transfer.Source {
     /** Answers a plan that has no body to send, or an empty one. */
     void answerWithoutBody(ResponsePlan decided, String status) throws IOException {
         if (decided.status() == 412 || decided.status() == 416) {
-            Problem.send(request, response, decided);
+            Problem.identify(request, id());
+            Problem.send(request, response, decided, service.answers);
             return;
         }
         plan = decided;
@@ -227,7 +236,8 @@ final class Exchange implements Transfer.Source {
             return;
         }
         try {
-            if (!Problem.send(request, response, asFailure(cause), service.outages)) {
+            Problem.identify(request, id());
+            if (!Problem.send(request, response, asFailure(cause), service.answers)) {
                 Severance.request(started(), new IOException(cause));
                 return;
             }
@@ -305,7 +315,8 @@ final class Exchange implements Transfer.Source {
             body = fromArchive(known, position);
         }
         log.warn(
-                "A reader of {} lost its source at byte {} and goes on from {}: {}",
+                "request {}: a reader of {} lost its source at byte {} and goes on from {}: {}",
+                id(),
                 objid,
                 position,
                 body instanceof CopyBody other ? "copy " + other.copy().name() : "the archive",
@@ -378,9 +389,18 @@ final class Exchange implements Transfer.Source {
             service.transfers.ended(mine, end, sent);
         }
         if (end == Transfer.End.FAILED && sent > 0) {
-            log.warn("The transfer of {} was broken off after {} bytes: {}", objid, sent, String.valueOf(cause));
+            log.warn(
+                    "request {}: the transfer of {} was broken off after {} bytes: {}",
+                    id(),
+                    objid,
+                    sent,
+                    String.valueOf(cause));
         } else if (end == Transfer.End.STALLED) {
-            log.info("A client of {} took nothing for too long and was dropped after {} bytes", objid, sent);
+            log.info(
+                    "request {}: a client of {} took nothing for too long and was dropped after {} bytes",
+                    id(),
+                    objid,
+                    sent);
         }
     }
 

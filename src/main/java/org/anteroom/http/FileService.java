@@ -94,7 +94,7 @@ public final class FileService {
     private final Buffers sharedBuffers = new Buffers(SHARED_BUFFER, BUFFERS_KEPT);
     final Duration lookupTimeout;
     final Ticker ticker;
-    final OutageLog outages;
+    final AnswerLog answers;
     private final Set<Long> removing = ConcurrentHashMap.newKeySet();
 
     private final UseLog uses;
@@ -122,6 +122,7 @@ public final class FileService {
             CopyStore copies,
             UseLog uses,
             Transfers transfers,
+            AnswerLog answers,
             Tasks tasks,
             int threads,
             int volumes,
@@ -150,7 +151,7 @@ public final class FileService {
                 .ticker(ticker)
                 .build();
         this.ticker = ticker;
-        this.outages = new OutageLog(ticker);
+        this.answers = answers;
         Metrics metrics = tasks.metrics();
         metrics.gauge(
                 "anteroom_shared_connections", "Connections of HTTP/2 with transfers of files under way", shared::size);

@@ -121,7 +121,7 @@ final class ListingExchange implements Transfer.Source {
             return;
         }
         try {
-            if (!Problem.send(request, response, ArchiveGate.failure(cause), files.outages)) {
+            if (!Problem.send(request, response, ArchiveGate.failure(cause), files.answers)) {
                 sever(cause);
                 return;
             }

@@ -10,9 +10,6 @@ import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * The answer to a request that failed: {@code application/problem+json} (RFC 9457), or a small page for a browser.
@@ -25,7 +22,6 @@ import org.slf4j.event.Level;
  * @param detail one sentence for the client
  */
 public record Problem(int status, String detail) {
-    private static final Logger log = LoggerFactory.getLogger(Problem.class);
     private static final String FAULT = "Anteroom failed; its operators find the reason by the request id.";
     private static final String RETRY_AFTER_SECONDS = "5";
     private static final String REQUEST_ID = Problem.class.getName() + ".id";
@@ -60,42 +56,37 @@ public record Problem(int status, String detail) {
      *     line in the log
      * @throws IOException if the client is gone
      */
-    public static boolean send(HttpServletRequest request, HttpServletResponse response, Throwable failure)
-            throws IOException {
-        return send(request, response, failure, null);
-    }
-
-    /** The same, where many may fail for the same outage: of those few have a line of WARN. */
-    static boolean send(
-            HttpServletRequest request, HttpServletResponse response, Throwable failure, @Nullable OutageLog outages)
+    static boolean send(HttpServletRequest request, HttpServletResponse response, Throwable failure, AnswerLog answers)
             throws IOException {
         if (response.isCommitted()) {
             return false;
         }
         Problem problem = of(failure);
-        log(requestId(request), problem, failure, outages);
+        answers.failed(request, problem, failure);
         return problem.answer(request, response, null);
     }
 
     /**
-     * Answers as a plan of status 412 or 416 says.
+     * Logs a plan of status 412 or 416 and answers as it says.
      *
      * @return false if the answer had begun
      * @throws IOException if the client is gone
      */
-    public static boolean send(HttpServletRequest request, HttpServletResponse response, ResponsePlan plan)
-            throws IOException {
-        String detail = plan.status() == 412
-                ? "The file is not, or no longer, the one that the conditions name."
-                : "No part of the range lies in the file.";
-        return new Problem(plan.status(), detail).answer(request, response, plan);
-    }
-
-    private boolean answer(HttpServletRequest request, HttpServletResponse response, @Nullable ResponsePlan plan)
+    static boolean send(HttpServletRequest request, HttpServletResponse response, ResponsePlan plan, AnswerLog answers)
             throws IOException {
         if (response.isCommitted()) {
             return false;
         }
+        String detail = plan.status() == 412
+                ? "The file is not, or no longer, the one that the conditions name."
+                : "No part of the range lies in the file.";
+        Problem problem = new Problem(plan.status(), detail);
+        answers.refused(request, problem);
+        return problem.answer(request, response, plan);
+    }
+
+    private boolean answer(HttpServletRequest request, HttpServletResponse response, @Nullable ResponsePlan plan)
+            throws IOException {
         String allow = response.getHeader("Allow");
         CorsFilter.Kept readers = CorsFilter.keep(response);
         response.reset();
@@ -133,54 +124,19 @@ public record Problem(int status, String detail) {
         }
     }
 
+    /** Gives a request the id that it has elsewhere already. */
+    static void identify(HttpServletRequest request, String id) {
+        request.setAttribute(REQUEST_ID, id);
+    }
+
     /** The request's id, random, and the same for as long as the request lives; made when something first asks for it. */
     public static String requestId(HttpServletRequest request) {
         if (request.getAttribute(REQUEST_ID) instanceof String known) {
             return known;
         }
         String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
-        request.setAttribute(REQUEST_ID, id);
+        identify(request, id);
         return id;
-    }
-
-    private static void log(String id, Problem problem, Throwable failure, @Nullable OutageLog outages) {
-        String cause = printable(String.valueOf(failure instanceof FailureException ? failure.getCause() : failure));
-        if (failure instanceof IOException && !(failure instanceof FailureException)) {
-            // most often a client who left in the middle of a request: not our fault, and no news
-            log.warn("request {} broke off: {}", id, cause);
-            log.debug("where request {} broke off", id, failure);
-        } else if (problem.status == 500) {
-            log.error("request {} failed", id, failure);
-        } else if (problem.status == 502 || problem.status == 504) {
-            long count =
-                    outages != null && failure instanceof FailureException known ? outages.lines(known.reason()) : 1;
-            String text = printable(problem.detail);
-            if (count > 1) {
-                log.warn(
-                        "request {} answered {}: {} ({}); the same for {} more since the last such line",
-                        id,
-                        problem.status,
-                        text,
-                        cause,
-                        count - 1);
-            } else {
-                log.atLevel(count == 1 ? Level.WARN : Level.DEBUG)
-                        .log("request {} answered {}: {} ({})", id, problem.status, text, cause);
-            }
-        } else {
-            log.debug("request {} answered {}: {}", id, problem.status, printable(problem.detail));
-        }
-    }
-
-    /** What clients or archives chose must not begin lines of the log. */
-    private static String printable(String text) {
-        StringBuilder line = new StringBuilder(text);
-        for (int i = 0; i < line.length(); i++) {
-            if (Character.isISOControl(line.charAt(i))) {
-                line.setCharAt(i, ' ');
-            }
-        }
-        return line.toString();
     }
 
     /** The reason phrase of the status (RFC 9110, section 15), which is the title of an about:blank problem. */

@@ -22,6 +22,13 @@ public final class RawUriFilter implements Filter {
     private static final String TARGET = FileTarget.class.getName();
     private static final String API = "/api/";
 
+    private final AnswerLog answers;
+
+    /** A filter that notes its answers there. */
+    public RawUriFilter(AnswerLog answers) {
+        this.answers = answers;
+    }
+
     /** What the URI of a request names, once it has passed the filter; null if it has not. */
     public static @Nullable FileTarget target(HttpServletRequest request) {
         return (FileTarget) request.getAttribute(TARGET);
@@ -49,7 +56,7 @@ public final class RawUriFilter implements Filter {
         try {
             request.setAttribute(TARGET, judge(http));
         } catch (FailureException e) {
-            Problem.send(http, (HttpServletResponse) response, e);
+            Problem.send(http, (HttpServletResponse) response, e, answers);
             return;
         }
         chain.doFilter(request, response);

@@ -2,6 +2,7 @@ package org.anteroom.admin;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.github.benmanes.caffeine.cache.Ticker;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletContext;
@@ -18,7 +19,9 @@ import java.util.Map;
 import java.util.Set;
 import org.anteroom.http.AccessFilter;
 import org.anteroom.http.AccessSettings;
+import org.anteroom.http.AnswerLog;
 import org.anteroom.http.ErrorFilter;
+import org.anteroom.http.ErrorPageServlet;
 import org.anteroom.http.RawUriFilter;
 import org.anteroom.testing.RawHttp;
 import org.apache.catalina.Lifecycle;
@@ -84,8 +87,12 @@ final class AdminServer implements AutoCloseable {
         });
         context.addServletContainerInitializer(
                 (classes, servletContext) -> {
-                    filter(servletContext, "raw-uri", new RawUriFilter(), "/*");
-                    filter(servletContext, "errors", new ErrorFilter(), "/*");
+                    AnswerLog answers = new AnswerLog(Ticker.systemTicker());
+                    filter(servletContext, "raw-uri", new RawUriFilter(answers), "/*");
+                    filter(servletContext, "errors", new ErrorFilter(answers), "/*");
+                    servletContext
+                            .addServlet("error-page", new ErrorPageServlet(answers))
+                            .addMapping("/error");
                     filter(servletContext, "access-files", new AccessFilter(access.files()), "/files/*");
                     filter(servletContext, "access-health", new AccessFilter(access.health()), "/health/*");
                     filter(servletContext, "access-metrics", new AccessFilter(access.metrics()), "/metrics");

@@ -1,5 +1,6 @@
 package org.anteroom.http;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
@@ -40,10 +41,11 @@ final class EdgeServer implements AutoCloseable {
         StandardContext standard = (StandardContext) context;
         standard.setClearReferencesRmiTargets(false);
         standard.setClearReferencesThreadLocals(false);
-        filter(context, "raw-uri", new RawUriFilter());
-        filter(context, "errors", new ErrorFilter());
+        AnswerLog answers = new AnswerLog(Ticker.systemTicker());
+        filter(context, "raw-uri", new RawUriFilter(answers));
+        filter(context, "errors", new ErrorFilter(answers));
         servlets.forEach((pattern, servlet) -> servlet(context, pattern, servlet));
-        servlet(context, "/error", new ErrorPageServlet());
+        servlet(context, "/error", new ErrorPageServlet(answers));
         ErrorPage page = new ErrorPage();
         page.setLocation("/error");
         context.addErrorPage(page);

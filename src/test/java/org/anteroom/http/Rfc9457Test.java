@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.github.benmanes.caffeine.cache.Ticker;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import java.io.IOException;
@@ -33,6 +34,7 @@ class Rfc9457Test {
             "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
     private static final String NASTY = "a \"quoted\" <b>&'name'</b> \\ \n\u0001 \u89b3";
 
+    private final AnswerLog answers = new AnswerLog(Ticker.systemTicker());
     private EdgeServer server;
 
     @BeforeAll
@@ -58,7 +60,8 @@ class Rfc9457Test {
                             Problem.send(
                                     request,
                                     response,
-                                    new FailureException(FailureReason.ARCHIVE_TIMEOUT, "Too late."));
+                                    new FailureException(FailureReason.ARCHIVE_TIMEOUT, "Too late."),
+                                    answers);
                         } catch (IOException e) {
                             throw new IllegalStateException(e);
                         } finally {
@@ -71,7 +74,7 @@ class Rfc9457Test {
                     response.setContentLengthLong(100);
                     response.getOutputStream().print("half");
                     response.flushBuffer();
-                    assertThat(Problem.send(request, response, new IOException("gone")))
+                    assertThat(Problem.send(request, response, new IOException("gone"), answers))
                             .isFalse();
                     throw new FailureException(FailureReason.ARCHIVE_FAILED, "The archive broke off.");
                 }),
@@ -83,7 +86,7 @@ class Rfc9457Test {
                             PlainHeaders.of(FileKey.of("ds", "a"), facts),
                             InstantSource.fixed(Instant.EPOCH));
                     if (plan.status() >= 400) {
-                        Problem.send(request, response, plan);
+                        Problem.send(request, response, plan, answers);
                     } else {
                         response.setStatus(plan.status());
                     }

@@ -2,6 +2,7 @@ package org.anteroom.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServlet;
@@ -94,7 +95,7 @@ class TransferTest {
                 throw fault;
             }
             try {
-                Problem.send(request, response, cause);
+                Problem.send(request, response, cause, new AnswerLog(Ticker.systemTicker()));
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }
