@@ -256,13 +256,8 @@ public final class Database {
                 probe.waiting(),
                 taken == null ? 0 : taken.acquisitions(),
                 taken == null ? 0 : taken.waits(),
-                taken == null ? 0 : taken.waitSeconds());
-    }
-
-    /** Seconds that connections were held, together. */
-    double heldSeconds() {
-        Engine made = engine;
-        return made == null ? 0 : made.source().heldSeconds();
+                taken == null ? 0 : taken.waitSeconds(),
+                taken == null ? 0 : taken.heldSeconds());
     }
 
     int changesWaiting() {

@@ -10,6 +10,15 @@ package org.anteroom.jdbc;
  * @param acquisitions connections taken so far
  * @param waits how many of these took longer than a millisecond to get
  * @param waitSeconds seconds that these waits took together
+ * @param heldSeconds seconds that connections were held together
  */
 public record PoolFigures(
-        String name, int max, int active, int idle, int waiting, long acquisitions, long waits, double waitSeconds) {}
+        String name,
+        int max,
+        int active,
+        int idle,
+        int waiting,
+        long acquisitions,
+        long waits,
+        double waitSeconds,
+        double heldSeconds) {}

@@ -34,7 +34,7 @@ public final class Pools {
                 metrics,
                 "anteroom_sql_pool_held_seconds",
                 "Time that connections were held together",
-                Database::heldSeconds);
+                d -> d.figures().heldSeconds());
         gauge(
                 metrics,
                 "anteroom_sql_pool_connections_max",

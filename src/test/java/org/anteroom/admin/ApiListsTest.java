@@ -221,7 +221,18 @@ class ApiListsTest {
         assertThat(pool.path("acquisitions").asLong()).isPositive();
         assertThat(pool.fieldNames())
                 .toIterable()
-                .containsExactly("name", "max", "active", "idle", "waiting", "acquisitions", "waits", "waitSeconds");
+                .containsExactly(
+                        "name",
+                        "max",
+                        "active",
+                        "idle",
+                        "waiting",
+                        "acquisitions",
+                        "waits",
+                        "waitSeconds",
+                        "heldSeconds");
+        // each was held for as long as its statements took
+        assertThat(pool.path("heldSeconds").asDouble()).isPositive();
     }
 
     @Test
