@@ -28,6 +28,8 @@ final class SteeredArchive {
     private final Map<String, AtomicInteger> opens = new ConcurrentHashMap<>();
     private final Map<String, Sha256> digests = new ConcurrentHashMap<>();
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger headsHeld = new AtomicInteger();
+    private volatile CountDownLatch heads = new CountDownLatch(0);
 
     /** A place in a file where the next stream that comes there waits; others pass. */
     static final class Hold {
@@ -69,6 +71,33 @@ final class SteeredArchive {
         return hold;
     }
 
+    /** Lets whoever asks what the archive says of a file wait until they are released. */
+    void holdHeads() {
+        heads = new CountDownLatch(1);
+    }
+
+    /** Lets those go on. */
+    void releaseHeads() {
+        heads.countDown();
+    }
+
+    /** How many wait. */
+    int headsHeld() {
+        return headsHeld.get();
+    }
+
+    private void holdHead() throws IOException {
+        headsHeld.incrementAndGet();
+        try {
+            heads.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while held");
+        } finally {
+            headsHeld.decrementAndGet();
+        }
+    }
+
     /** What lies in a folder, in place of what does. */
     interface Lister {
         FolderPage list(FolderKey folder, String after, int limit) throws IOException;
@@ -100,6 +129,7 @@ final class SteeredArchive {
         return new Archive() {
             @Override
             public FileFacts head(FileKey key) throws IOException {
+                holdHead();
                 Sha256 digest = digests.get(key.path());
                 FileFacts facts = inner.head(key);
                 return digest == null ? facts : facts.withSha256(digest);
