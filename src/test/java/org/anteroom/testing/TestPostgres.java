@@ -185,7 +185,23 @@ public final class TestPostgres implements AutoCloseable {
         }
     }
 
-    /** Starts it again after {@link #kill}, with its data and on its port. */
+    /** Stops it as an operator does who does not wait for the clients: their sessions are ended. */
+    public void stopFast() throws IOException, InterruptedException, ExecutionException, TimeoutException {
+        stop("-INT");
+    }
+
+    /** Stops it at once: its processes give up what they are at, and the next start recovers as from a crash. */
+    public void stopImmediately() throws IOException, InterruptedException, ExecutionException, TimeoutException {
+        stop("-QUIT");
+    }
+
+    private void stop(String signal) throws IOException, InterruptedException, ExecutionException, TimeoutException {
+        ProcessHandle postmaster = postmaster();
+        signal(signal, postmaster);
+        postmaster.onExit().get(30, TimeUnit.SECONDS);
+    }
+
+    /** Starts it again after it was stopped or killed, with its data and on its port. */
     public void startAgain() throws IOException {
         server.close();
         Files.deleteIfExists(data.resolve("postmaster.pid"));
