@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.anteroom.tasks.IoGuard;
+import org.awaitility.Awaitility;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -287,17 +288,39 @@ class DatabaseTest {
                 return null;
             }));
         }
-        String page = "x".repeat(100_000);
         for (int i = 0; i < 600; i++) {
-            int id = i % 20;
-            database.write(
-                    "replace", LONG, handle -> handle.execute("INSERT OR REPLACE INTO t VALUES (?, ?)", id, page));
+            replace(i % 20);
         }
         stop.set(true);
         for (Future<?> reader : readers) {
             reader.get();
         }
         assertThat(Files.size(Path.of(test.file() + "-wal"))).isLessThan(20L << 20);
+    }
+
+    @Test
+    void theWalShrinksAgainByItselfWhenAReaderThatKeptAnOldStateHasGone() throws Exception {
+        Path wal = Path.of(test.file() + "-wal");
+        try (Connection backup = test.outside();
+                Statement statement = backup.createStatement()) {
+            statement.execute("BEGIN");
+            statement.executeQuery("SELECT COUNT(*) FROM t").close();
+            for (int i = 0; i < 250; i++) {
+                replace(i % 20);
+            }
+            assertThat(Files.size(wal)).as("what the reader may still ask for").isGreaterThan(20L << 20);
+            statement.execute("COMMIT");
+        }
+        // housekeeping is tried every two seconds
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> {
+            replace(1);
+            return Files.size(wal) < 10L << 20;
+        });
+    }
+
+    private void replace(int id) throws DatabaseException {
+        String page = "x".repeat(100_000);
+        database.write("replace", LONG, handle -> handle.execute("INSERT OR REPLACE INTO t VALUES (?, ?)", id, page));
     }
 
     @Test
