@@ -197,14 +197,7 @@ class KillIT {
     }
 
     private void assertNothingLeftOver() throws IOException, SQLException {
-        Stored stored = Stored.read(database(), folder.resolve("base/small"));
-        assertThat(stored.runningFills()).as("running fills").isZero();
-        assertThat(stored.leaving()).as("copies that are leaving").isZero();
-        assertThat(stored.temporaries()).as("temporary files").isEmpty();
-        assertThat(stored.files()).as("files and rows").isEqualTo(stored.rows());
-        assertThat(stored.reserved()).as("reserved bytes").isZero();
-        assertThat(stored.used()).as("used bytes").isEqualTo(stored.recordedBytes());
-        assertThat(stored.copies()).as("copies").isEqualTo(stored.rows().size());
+        Stored.read(database(), folder.resolve("base/small")).assertSettled("small");
     }
 
     private long evicted() throws SQLException {

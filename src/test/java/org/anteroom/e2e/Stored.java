@@ -1,5 +1,7 @@
 package org.anteroom.e2e;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -16,7 +18,7 @@ import java.util.stream.Stream;
 import org.sqlite.SQLiteDataSource;
 
 /**
- * What the inventory's file says of one volume, and what lies in the volume's folder, read past the application.
+ * What the inventory says of one volume, and what lies in the volume's folder, read past the application.
  *
  * @param used bytes of copies, as counted
  * @param reserved bytes of fills, as counted
@@ -44,29 +46,57 @@ record Stored(
      * @param volume the only volume's folder
      */
     static Stored read(Path database, Path volume) throws IOException, SQLException {
-        List<String> temporaries = names(volume.resolve("tmp"));
-        Map<String, Long> files = sizes(volume.resolve("copies"));
         try (Connection connection = open(database);
                 Statement statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
+            return read(connection, number(statement, "SELECT id FROM volumes"), volume);
+        }
+    }
+
+    /**
+     * Reads both; the database in one transaction, after the folder.
+     *
+     * @param id the volume's in the database
+     * @param volume its folder
+     */
+    static Stored read(Connection connection, long id, Path volume) throws IOException, SQLException {
+        List<String> temporaries = names(volume.resolve("tmp"));
+        Map<String, Long> files = sizes(volume.resolve("copies"));
+        connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
             Map<String, Long> rows = new TreeMap<>();
             long leaving = 0;
-            try (ResultSet row = statement.executeQuery("SELECT name, size, state FROM copies")) {
+            try (ResultSet row =
+                    statement.executeQuery("SELECT name, size, state FROM copies WHERE volume_id = " + id)) {
                 while (row.next()) {
                     rows.put(row.getString(1), row.getLong(2));
                     leaving += row.getString(3).equals("cached") ? 0 : 1;
                 }
             }
             return new Stored(
-                    number(statement, "SELECT used FROM volumes"),
-                    number(statement, "SELECT reserved FROM volumes"),
-                    number(statement, "SELECT copies FROM volumes"),
-                    number(statement, "SELECT count(*) FROM fills WHERE state = 'running'"),
+                    number(statement, "SELECT used FROM volumes WHERE id = " + id),
+                    number(statement, "SELECT reserved FROM volumes WHERE id = " + id),
+                    number(statement, "SELECT copies FROM volumes WHERE id = " + id),
+                    number(statement, "SELECT count(*) FROM fills WHERE state = 'running' AND volume_id = " + id),
                     leaving,
                     rows,
                     files,
                     temporaries);
+        } finally {
+            connection.rollback();
+            connection.setAutoCommit(true);
         }
+    }
+
+    /** Asserts that nothing is under way in the volume, and that counters, rows and disk say the same. */
+    void assertSettled(String volume) {
+        assertThat(runningFills).as("running fills in %s", volume).isZero();
+        assertThat(leaving).as("copies that are leaving %s", volume).isZero();
+        assertThat(temporaries).as("temporary files in %s", volume).isEmpty();
+        assertThat(files).as("files and rows of %s", volume).isEqualTo(rows);
+        assertThat(reserved).as("reserved bytes in %s", volume).isZero();
+        assertThat(used).as("used bytes in %s", volume).isEqualTo(recordedBytes());
+        assertThat(copies).as("copies in %s", volume).isEqualTo(rows.size());
     }
 
     /** A connection that cannot change the database. */
