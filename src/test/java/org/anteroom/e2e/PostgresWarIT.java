@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import org.anteroom.testing.RawHttp;
+import org.anteroom.testing.TestPgBouncer;
 import org.anteroom.testing.TestPostgres;
 import org.anteroom.testing.TomcatProcess;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The WAR on a Tomcat of its own with the descriptor for PostgreSQL; the driver is in the WAR. */
 class PostgresWarIT {
     private static final String TARGET = "/files/set/file.bin";
+    private static final Path DESCRIPTOR = Path.of("tomcat-conf/anteroom-postgresql.xml");
 
     @TempDir
     Path folder;
@@ -55,11 +57,32 @@ class PostgresWarIT {
         }
     }
 
+    /** An old one that knows no prepared statements, as the descriptor's comments say; the schema is made through it too. */
+    @Test
+    void throughPgBouncer() throws Exception {
+        TestPgBouncer.require();
+        String descriptor =
+                Files.readString(DESCRIPTOR).replace("?connectTimeout", "?prepareThreshold=0&amp;connectTimeout");
+        assertThat(descriptor).contains("prepareThreshold=0&amp;");
+        try (TestPostgres server = TestPostgres.start(folder);
+                TestPgBouncer bouncer = TestPgBouncer.start(folder, server);
+                TomcatProcess tomcat = on(TomcatProcess.tomcat11(folder.resolve("base")), server)
+                        .conf("anteroom.xml", descriptor)
+                        .property("anteroom.db.port", Integer.toString(bouncer.port()))
+                        .start()) {
+            Requests.awaitHit(tomcat.uri(), TARGET, file);
+            tomcat.kill9();
+            tomcat.restart();
+            Requests.awaitHit(tomcat.uri(), TARGET, file);
+            assertThat(tomcat.console()).noneMatch(line -> line.contains(" ERROR "));
+        }
+    }
+
     private TomcatProcess.Builder on(TomcatProcess.Builder tomcat, TestPostgres server) throws Exception {
         new Random(5).nextBytes(file);
         Path archive = folder.resolve("archive");
         Files.write(Files.createDirectories(archive.resolve("set")).resolve("file.bin"), file);
-        return tomcat.conf("anteroom.xml", Files.readString(Path.of("tomcat-conf/anteroom-postgresql.xml")))
+        return tomcat.conf("anteroom.xml", Files.readString(DESCRIPTOR))
                 .property("anteroom.db.port", Integer.toString(server.port()))
                 .property("anteroom.db.name", server.createDatabase())
                 .property("anteroom.db.user", "postgres")
