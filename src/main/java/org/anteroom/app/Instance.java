@@ -101,16 +101,7 @@ final class Instance {
         Duration lookupTimeout = settings.inventory().lookupTimeout();
         this.inventory =
                 Inventory.over(new Database("inventory", pool.pool(), migrations, tasks, pools), lookupTimeout, clock);
-        VolumeMetrics volumeMetrics = new VolumeMetrics(metrics);
-        this.guards = settings.volumes().stream()
-                .map(volume -> new VolumeGuard(
-                        decorations.volume().apply(volume(volume)),
-                        volume,
-                        Math.max(1, VOLUME_PERMITS / settings.volumes().size()),
-                        volumeMetrics,
-                        clock,
-                        ticker))
-                .toList();
+        this.guards = guards(decorations);
         Archive directory = new DirectoryArchive(Path.of(settings.archive().location()));
         this.archive =
                 new ArchiveGate(decorations.archive().apply(directory), settings.archive(), tasks, clock, ticker);
@@ -152,6 +143,20 @@ final class Instance {
         this.listings = new ListingService(files);
         this.cacheStart = new CacheStart(this);
         this.health = new InstanceHealth(this);
+    }
+
+    private List<VolumeGuard> guards(Decorations decorations) {
+        VolumeMetrics volumeMetrics = new VolumeMetrics(metrics);
+        List<VolumeSettings> volumes = settings.volumes();
+        return volumes.stream()
+                .map(volume -> new VolumeGuard(
+                        decorations.volume().apply(volume(volume)),
+                        volume,
+                        Math.max(1, VOLUME_PERMITS / volumes.size()),
+                        volumeMetrics,
+                        clock,
+                        ticker))
+                .toList();
     }
 
     private static FilesystemVolume volume(VolumeSettings volume) {
