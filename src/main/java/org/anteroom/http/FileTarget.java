@@ -1,6 +1,7 @@
 package org.anteroom.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FileKey;
 import org.anteroom.model.FolderKey;
@@ -62,17 +63,16 @@ public sealed interface FileTarget {
             dataset = dataset + '/' + RawPath.segment(rawPath, at + 1, end);
             at = end;
         }
-        if (at == rawPath.length()) {
-            return new Dataset(new FolderKey(dataset, "", query.version()));
-        }
         int start = at + 1;
-        if (start == rawPath.length()) {
-            return new Listing(new FolderKey(dataset, "", query.version()));
+        if (start >= rawPath.length()) {
+            FolderKey root = new FolderKey(dataset, "", query.version());
+            requireLength(rawPath, rawQuery, root::prefix);
+            return at == rawPath.length() ? new Dataset(root) : new Listing(root);
         }
         boolean folder = rawPath.endsWith("/");
         String path = path(rawPath, start, folder ? rawPath.length() - 1 : rawPath.length());
         FileKey key = new FileKey(dataset, path, query.version());
-        requireLength(rawPath, rawQuery, key);
+        requireLength(rawPath, rawQuery, key::objid);
         return folder ? new Listing(FolderKey.of(key)) : new File(key, query.inline());
     }
 
@@ -107,11 +107,12 @@ public sealed interface FileTarget {
         return name;
     }
 
-    private static void requireLength(String rawPath, @Nullable String rawQuery, FileKey key) throws FailureException {
+    private static void requireLength(String rawPath, @Nullable String rawQuery, Supplier<String> form)
+            throws FailureException {
         int raw = rawPath.length() + (rawQuery == null ? 0 : rawQuery.length());
         // an objid takes at most three bytes for a raw character, so that short addresses need no counting
         if (raw > FileKey.MAX_OBJID_BYTES / 3
-                && key.objid().getBytes(StandardCharsets.UTF_8).length > FileKey.MAX_OBJID_BYTES) {
+                && form.get().getBytes(StandardCharsets.UTF_8).length > FileKey.MAX_OBJID_BYTES) {
             throw RawPath.malformed("The address is too long.");
         }
     }

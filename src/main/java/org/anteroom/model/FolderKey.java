@@ -20,6 +20,13 @@ public record FolderKey(
         }
     }
 
+    /** What the objids of the files in it begin with. */
+    public String prefix() {
+        String inRoot = new FileKey(dataset, "-", version).objid();
+        String root = inRoot.substring(0, inRoot.length() - 1);
+        return path.isEmpty() ? root : root + path + '/';
+    }
+
     /** The folder that a file's key would name if it were one. */
     public static FolderKey of(FileKey key) {
         return new FolderKey(key.dataset(), key.path(), key.version());

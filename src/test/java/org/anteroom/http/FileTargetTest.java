@@ -216,6 +216,18 @@ class FileTargetTest {
         assertFails("/files/" + "@".repeat(683) + "/a", null, FailureReason.MALFORMED);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/"})
+    void anIdAloneIsAsLongAsAKeyMayBe(String end) throws IOException {
+        String longest = "x".repeat(FileKey.MAX_OBJID_BYTES - 1);
+        assertThat(FileTarget.parse("/files/" + longest + end, null)).isNotInstanceOf(FileTarget.Other.class);
+        assertFails("/files/x" + longest + end, null, FailureReason.MALFORMED);
+        assertFails("/files/" + longest + end, "version=1", FailureReason.MALFORMED);
+        assertFails("/files/" + "@".repeat(683) + end, null, FailureReason.MALFORMED);
+        assertFails("/files/" + "%E6%B0%B4".repeat(683) + end, null, FailureReason.MALFORMED);
+        assertFails("/files/doi:10.1/x" + longest + end, null, FailureReason.MALFORMED);
+    }
+
     @Test
     void thereMayBeOtherPrefixes() throws IOException {
         assertThat(FileTarget.below("/api/v1/objects/", "/api/v1/objects/ark:/1/x/a;b", "version=1"))
