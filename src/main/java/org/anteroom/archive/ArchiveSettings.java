@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param kind the kind of archive, as in {@code archive.kind}
  * @param location a folder, or the place in an object store
- * @param concurrency the most calls to the archive at once, at least 1
+ * @param concurrency the most calls to the archive at once for files, at least 1
  * @param connectTimeout how long connecting may take; more than zero
  * @param firstByteTimeout how long an answer or the first byte of a file may take; more than zero
  * @param stallTimeout how long each further read may take; more than zero

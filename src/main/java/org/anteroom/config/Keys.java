@@ -32,8 +32,9 @@ final class Keys {
             "archive.concurrency",
             ValueTypes.number(1, 10_000, "32"),
             "32",
-            "Most calls to the archive at once; what comes beyond them waits in a bounded queue. Per call, 16 files may be"
-                    + " read at once (256 at least) before readers who begin are answered 503.");
+            "Most calls to the archive at once for files; what comes beyond them waits in a bounded queue. Per call, 16 files"
+                    + " may be read at once (256 at least) before readers who begin are answered 503. For listings, 4 more"
+                    + " calls at most are made at once.");
 
     static final Key<Duration> ARCHIVE_FIRST_BYTE_TIMEOUT = new Key<>(
             "archive.first-byte-timeout",

@@ -25,12 +25,17 @@ public final class HttpDate {
 
     private HttpDate() {}
 
+    /** Whether the time has a year that the format can express. */
+    static boolean canExpress(Instant time) {
+        return !time.isBefore(FIRST) && time.isBefore(END);
+    }
+
     /**
      * The IMF-fixdate of a time, its fraction of a second cut off; null for years outside of 0 to 9999, which the format
      * cannot express.
      */
     public static @Nullable String format(Instant time) {
-        if (time.isBefore(FIRST) || !time.isBefore(END)) {
+        if (!canExpress(time)) {
             return null;
         }
         var utc = time.atOffset(ZoneOffset.UTC);

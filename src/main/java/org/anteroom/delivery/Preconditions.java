@@ -9,17 +9,25 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Times are compared in whole seconds, as the fields carry them. A date that is not one is ignored.
  */
-final class Preconditions {
+public final class Preconditions {
     private Preconditions() {}
 
     /** What the conditions lead to. */
-    enum Outcome {
+    public enum Outcome {
         /** Answer as if there were none. */
         PROCEED,
         /** The client has this file: 304. */
         NOT_MODIFIED,
         /** The client wants another one: 412. */
         FAILED
+    }
+
+    /**
+     * Evaluates them for what has no validators: {@code *} stands for whatever is there, no tag is that of it (RFC 9110,
+     * sections 13.1.1 and 13.1.2), and dates are ignored (sections 13.1.3 and 13.1.4).
+     */
+    public static Outcome withoutValidators(FileRequest request) {
+        return evaluate(request, null, null, InstantSource.system());
     }
 
     /**

@@ -63,7 +63,7 @@ public final class ResponsePlan {
      */
     public static ResponsePlan decide(FileRequest request, FileHeaders file, InstantSource clock) {
         Instant lastModified = file.lastModified();
-        boolean dated = lastModified != null && lastModified.getEpochSecond() * 1000 <= clock.millis();
+        boolean dated = lastModified != null && isOver(lastModified, clock);
         if (request.isPlain() && (dated || lastModified == null)) {
             return file.plain(request.head());
         }
@@ -73,6 +73,11 @@ public final class ResponsePlan {
             case NOT_MODIFIED -> notModified(file, dated);
             case PROCEED -> proceed(request, file, validator, clock);
         };
+    }
+
+    /** Whether a change lies in the past, by whole seconds. */
+    static boolean isOver(Instant lastModified, InstantSource clock) {
+        return lastModified.getEpochSecond() * 1000 <= clock.millis();
     }
 
     private static ResponsePlan proceed(

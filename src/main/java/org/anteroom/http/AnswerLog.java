@@ -37,8 +37,14 @@ public final class AnswerLog {
     void failed(HttpServletRequest request, Problem problem, Throwable failure) {
         if (failure instanceof FailureException known) {
             switch (known.reason()) {
-                case MALFORMED, FORBIDDEN, NOT_FOUND, NOT_LISTED, METHOD_NOT_ALLOWED, CONFLICT, NOT_READY ->
-                    refused(request, problem);
+                case MALFORMED,
+                        FORBIDDEN,
+                        NOT_FOUND,
+                        NOT_LISTED,
+                        METHOD_NOT_ALLOWED,
+                        CONFLICT,
+                        CONDITION_FAILED,
+                        NOT_READY -> refused(request, problem);
                 case ARCHIVE_FAILED, ARCHIVE_TIMEOUT, WRONG_BYTES, OVERLOADED, DATABASE_AWAY ->
                     outage(request, problem, known);
                 case INTERNAL -> fault(request, failure);

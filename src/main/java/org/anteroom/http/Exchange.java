@@ -386,7 +386,7 @@ final class Exchange implements Transfer.Source {
     public void ended(Transfer.End end, long sent, @Nullable Throwable cause) {
         Transfer mine = transfer;
         if (mine != null) {
-            service.transfers.ended(mine, end, sent);
+            service.transfers.ended(mine, Transfers.Kind.FILE, end, sent);
         }
         if (end == Transfer.End.FAILED && sent > 0) {
             log.warn(

@@ -28,7 +28,7 @@ final class FileRequests {
     }
 
     /** All lines of a field (RFC 9110, section 5.3); a condition on the second one counts, too. */
-    private static @Nullable String field(HttpServletRequest request, String name) {
+    static @Nullable String field(HttpServletRequest request, String name) {
         if (request.getHeader(name) == null) {
             return null;
         }

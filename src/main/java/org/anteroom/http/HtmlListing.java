@@ -6,8 +6,10 @@ import java.security.MessageDigest;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.Locale;
+import java.util.function.Function;
 import org.anteroom.archive.ArchiveEntry;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FolderKey;
@@ -41,16 +43,19 @@ final class HtmlListing implements ListingFormat {
 
     private final FolderKey folder;
     private final String query;
+    private final Function<FileFacts, @Nullable Instant> lastModified;
     private boolean empty = true;
 
     /**
      * A page.
      *
      * @param query what every link ends with: empty, or beginning with a question mark
+     * @param lastModified the time of a file's last change as it is told, or null
      */
-    HtmlListing(FolderKey folder, String query) {
+    HtmlListing(FolderKey folder, String query, Function<FileFacts, @Nullable Instant> lastModified) {
         this.folder = folder;
         this.query = query;
+        this.lastModified = lastModified;
     }
 
     private static String digest(String text) {
@@ -104,9 +109,12 @@ final class HtmlListing implements ListingFormat {
             row.append("</data>");
         }
         row.append("</td><td class=\"time\">");
-        Instant changed = facts == null ? null : facts.lastModified();
+        Instant changed = facts == null ? null : lastModified.apply(facts);
         if (changed != null) {
-            row.append("<time datetime=\"").append(changed).append("\">");
+            // HTML's times have three digits after the point at most
+            row.append("<time datetime=\"")
+                    .append(changed.truncatedTo(ChronoUnit.MILLIS))
+                    .append("\">");
             row.append(TIME.format(changed)).append("</time>");
         }
         return row.append("</td></tr>\n").toString().getBytes(UTF_8);

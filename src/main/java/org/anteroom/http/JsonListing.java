@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.ByteArrayOutputStream;
+import java.time.Instant;
+import java.util.function.Function;
 import org.anteroom.archive.ArchiveEntry;
 import org.anteroom.delivery.HeaderPolicy;
 import org.anteroom.model.FileFacts;
@@ -19,17 +21,20 @@ final class JsonListing implements ListingFormat {
     private final Page page;
     private final String query;
     private final HeaderPolicy policy;
+    private final Function<FileFacts, @Nullable Instant> lastModified;
     private boolean first = true;
 
     /**
      * A page.
      *
      * @param query what every link ends with: empty, or beginning with a question mark
+     * @param lastModified the time of a file's last change as it is told, or null
      */
-    JsonListing(Page page, String query, HeaderPolicy policy) {
+    JsonListing(Page page, String query, HeaderPolicy policy, Function<FileFacts, @Nullable Instant> lastModified) {
         this.page = page;
         this.query = query;
         this.policy = policy;
+        this.lastModified = lastModified;
     }
 
     /**
@@ -90,11 +95,12 @@ final class JsonListing implements ListingFormat {
             return new Item(entry.name(), "folder", null, null, null, null, href + '/' + query);
         }
         Sha256 digest = facts.sha256();
+        Instant changed = lastModified.apply(facts);
         return new Item(
                 entry.name(),
                 "file",
                 facts.hasSize() ? facts.size() : null,
-                facts.lastModified() == null ? null : facts.lastModified().toString(),
+                changed == null ? null : changed.toString(),
                 digest == null ? null : digest.hex(),
                 policy.contentType(entry.name(), facts),
                 href + query);

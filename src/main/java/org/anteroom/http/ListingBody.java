@@ -2,8 +2,8 @@ package org.anteroom.http;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Iterator;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.anteroom.archive.ArchiveEntry;
@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a listing, written entry by entry. The next page is asked for when the client has taken the last one, so that
- * one page at most is in memory, and nothing is written before the first one is there.
+ * one page at most is in memory, whose room is given back as it is written; nothing is written before the first one is there.
  */
 final class ListingBody implements Body {
 
     /** Asks for a page of the folder. */
     @FunctionalInterface
     interface Pages {
-        /** The entries after that key, or the first ones after the empty string. */
-        CompletableFuture<FolderPage> after(String key);
+        /** So many entries after that key, or the first ones after the empty string. Cancelled if nobody waits any more. */
+        CompletableFuture<FolderPage> after(String key, int most);
     }
 
     private final Pages pages;
@@ -31,7 +31,9 @@ final class ListingBody implements Body {
     private final ListingRoom.Place place;
 
     private @Nullable CompletableFuture<FolderPage> pending;
-    private Iterator<ArchiveEntry> entries = List.<ArchiveEntry>of().iterator();
+    /** Those of the page that are not written yet. */
+    private Queue<ArchiveEntry> entries = new ArrayDeque<>(0);
+
     private ByteBuffer piece = ByteBuffer.allocate(0);
     private String last = "";
     private boolean begun;
@@ -72,15 +74,29 @@ final class ListingBody implements Body {
             target.position(target.position() + n);
             piece.position(piece.position() + n);
         }
+        giveRoom();
         int n = before - target.remaining();
         return n == 0 && ended ? -1 : n;
+    }
+
+    private void giveRoom() {
+        if (!begun) {
+            return;
+        }
+        if (whole && more) {
+            if (pending == null) {
+                place.keepForMore(entries.size());
+            }
+        } else {
+            place.keep(entries.size());
+        }
     }
 
     /** Makes the next piece if the last one is written; false if there is none, or not yet. */
     private boolean advance() throws IOException {
         while (!piece.hasRemaining()) {
-            if (entries.hasNext()) {
-                ArchiveEntry entry = entries.next();
+            ArchiveEntry entry = entries.poll();
+            if (entry != null) {
                 last = entry.key();
                 if (wanted.test(entry)) {
                     piece = ByteBuffer.wrap(format.entry(entry));
@@ -102,7 +118,7 @@ final class ListingBody implements Body {
     private boolean turn() throws IOException {
         CompletableFuture<FolderPage> asked = pending;
         if (asked == null) {
-            asked = pages.after(last);
+            asked = pages.after(last, place.nextPage());
             pending = asked;
         }
         if (!asked.isDone()) {
@@ -115,11 +131,8 @@ final class ListingBody implements Body {
             throw ArchiveGate.failure(e);
         }
         pending = null;
-        entries = page.entries().iterator();
+        entries = new ArrayDeque<>(page.entries());
         more = page.more();
-        if (!more || !whole) {
-            place.keep(page.entries().size());
-        }
         if (!begun) {
             begun = true;
             piece = ByteBuffer.wrap(format.begin());
@@ -133,12 +146,21 @@ final class ListingBody implements Body {
         if (asked == null || asked.isDone()) {
             return false;
         }
-        var unused = asked.whenComplete((page, failure) -> wake.run());
+        var unused = asked.whenComplete((page, failure) -> {
+            if (!asked.isCancelled()) {
+                wake.run();
+            }
+        });
         return true;
     }
 
     @Override
     public void close() {
+        CompletableFuture<FolderPage> asked = pending;
+        if (asked != null) {
+            asked.cancel(false);
+        }
+        entries.clear();
         place.keep(0);
     }
 }

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.anteroom.archive.ArchiveGate;
-import org.anteroom.archive.FolderPage;
+import org.anteroom.delivery.Preconditions;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FolderKey;
@@ -65,10 +65,10 @@ final class ListingExchange implements Transfer.Source {
     }
 
     /** Answers without the body, once it is known that there is the folder. */
-    void answerHead(CompletableFuture<FolderPage> found) {
-        var unused = found.whenComplete((page, failure) -> {
+    void answerWithoutBody(CompletableFuture<Boolean> folder, Preconditions.Outcome outcome) {
+        var unused = folder.whenComplete((there, failure) -> {
             try {
-                files.misses.execute(() -> answerHead(failure));
+                files.misses.execute(() -> answerWithoutBody(failure, outcome));
             } catch (RejectedExecutionException e) {
                 refuse(new FailureException(
                         FailureReason.OVERLOADED, "Too many requests wait for the archive; try again in a moment.", e));
@@ -76,11 +76,19 @@ final class ListingExchange implements Transfer.Source {
         });
     }
 
-    private void answerHead(@Nullable Throwable failure) {
+    private void answerWithoutBody(@Nullable Throwable failure, Preconditions.Outcome outcome) {
         if (failure != null) {
             refuse(ArchiveGate.failure(failure));
+        } else if (outcome == Preconditions.Outcome.FAILED) {
+            refuse(new FailureException(
+                    FailureReason.CONDITION_FAILED, "The condition does not hold: a listing has no entity tag."));
         } else if (!over) {
-            commit();
+            if (outcome == Preconditions.Outcome.NOT_MODIFIED) {
+                response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);
+                setFieldsForCaches();
+            } else {
+                commit();
+            }
             try {
                 Container.commit(request, response);
             } catch (IOException e) {
@@ -104,10 +112,14 @@ final class ListingExchange implements Transfer.Source {
     public void commit() {
         response.setStatus(HttpServletResponse.SC_OK);
         response.setContentType(format.contentType());
-        response.setHeader("Cache-Control", "no-cache");
-        response.addHeader("Vary", "Accept");
+        setFieldsForCaches();
         response.setHeader("X-Content-Type-Options", "nosniff");
         response.setHeader("Content-Security-Policy", format.contentSecurityPolicy());
+    }
+
+    private void setFieldsForCaches() {
+        response.setHeader("Cache-Control", "no-cache");
+        response.addHeader("Vary", "Accept");
     }
 
     @Override
@@ -146,7 +158,7 @@ final class ListingExchange implements Transfer.Source {
     public void ended(Transfer.End end, long sent, @Nullable Throwable cause) {
         Transfer mine = transfer;
         if (mine != null) {
-            files.transfers.ended(mine, end, sent);
+            files.transfers.ended(mine, Transfers.Kind.LISTING, end, sent);
         }
         if (end == Transfer.End.FAILED && sent > 0) {
             log.warn(
@@ -156,6 +168,14 @@ final class ListingExchange implements Transfer.Source {
                     folder.dataset(),
                     sent,
                     String.valueOf(cause));
+        } else if (end == Transfer.End.STALLED) {
+            log.info(
+                    "request {}: a client of the listing of {} in {} took nothing for too long and was dropped after {}"
+                            + " bytes",
+                    Problem.requestId(request),
+                    folder.path(),
+                    folder.dataset(),
+                    sent);
         }
     }
 }

@@ -4,13 +4,17 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.anteroom.archive.ArchiveEntry;
+import org.anteroom.archive.ArchiveGate;
 import org.anteroom.archive.FolderPage;
+import org.anteroom.delivery.FileRequest;
+import org.anteroom.delivery.Preconditions;
 import org.anteroom.jdbc.DatabaseException;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
@@ -31,11 +35,10 @@ public final class ListingService {
 
     private static final String LIST = "folder";
 
-    /** Entries of one page of a listing that is written whole. */
-    private static final int PAGE = 2000;
+    /** Room for whole folders: as many may begin as the archive lets go on. */
+    private static final int WHOLE_ENTRIES = ArchiveGate.MOST_LISTINGS * ListingRoom.LEAST;
 
-    /** Room for a hundred such pages. */
-    private static final int ROOM = 200_000;
+    private static final int SINGLE_ENTRIES = 40_000;
 
     private final FileService files;
     private final ListingRoom room;
@@ -43,25 +46,29 @@ public final class ListingService {
     /** A service beside the one for files, whose threads and transfers it uses. */
     public ListingService(FileService files) {
         this.files = files;
-        this.room = new ListingRoom(ROOM, files.tasks.metrics());
+        this.room = new ListingRoom(WHOLE_ENTRIES, SINGLE_ENTRIES, files.tasks.metrics());
     }
 
     /** Serves a GET or HEAD for a folder. */
     void serve(HttpServletRequest request, HttpServletResponse response, FolderKey folder) throws IOException {
         files.requireAccepting();
         String query = request.getQueryString() == null ? "" : request.getQueryString();
-        boolean json = isJson(RawQuery.value(query, "format"), request.getHeader("Accept"));
+        boolean json = isJson(RawQuery.value(query, "format"), FileRequests.field(request, "Accept"));
         Page page = json ? Page.of(LIST, RawQuery.value(query, "limit"), RawQuery.value(query, "after")) : null;
         String version = folder.version() == null ? "" : "?version=" + UriText.encode(folder.version());
-        ListingFormat format =
-                page == null ? new HtmlListing(folder, version) : new JsonListing(page, version, files.policy);
-        if (request.getMethod().equals("HEAD")) {
-            new ListingExchange(files, request, response, folder, format).answerHead(files.archive.list(folder, "", 0));
+        ListingFormat format = page == null
+                ? new HtmlListing(folder, version, this::lastModified)
+                : new JsonListing(page, version, files.policy, this::lastModified);
+        FileRequest asked = FileRequests.of(request, false);
+        Preconditions.Outcome outcome = Preconditions.withoutValidators(asked);
+        if (asked.head() || outcome != Preconditions.Outcome.PROCEED) {
+            new ListingExchange(files, request, response, folder, format)
+                    .answerWithoutBody(files.archive.folder(folder), outcome);
             return;
         }
-        ListingRoom.Place place = room.take(page == null ? PAGE : page.limit());
+        ListingRoom.Place place = page == null ? room.takeWhole() : room.takePage(page.limit());
         ListingBody body = new ListingBody(
-                page == null ? pages(folder) : after -> page(folder, after, page.limit()),
+                page == null ? pages(folder) : (after, most) -> page(folder, after, most),
                 entry -> isReachable(folder, entry),
                 format,
                 page == null,
@@ -82,12 +89,13 @@ public final class ListingService {
     }
 
     private ListingBody.Pages pages(FolderKey folder) {
-        return after ->
-                after.isEmpty() ? files.archive.list(folder, after, PAGE) : files.archive.listOn(folder, after, PAGE);
+        return (after, most) ->
+                after.isEmpty() ? files.archive.list(folder, after, most) : files.archive.listOn(folder, after, most);
     }
 
     private CompletableFuture<FolderPage> page(FolderKey folder, String after, int limit) {
-        return files.archive.list(folder, after, limit).thenCompose(found -> {
+        CompletableFuture<FolderPage> page = files.archive.list(folder, after, limit);
+        CompletableFuture<FolderPage> complete = page.thenCompose(found -> {
             Map<String, Integer> asked = withoutChecksum(folder, found.entries());
             if (asked.isEmpty()) {
                 return CompletableFuture.completedFuture(found);
@@ -98,6 +106,12 @@ public final class ListingService {
                 return CompletableFuture.completedFuture(found);
             }
         });
+        var unused = complete.whenComplete((found, failure) -> page.cancel(false));
+        return complete;
+    }
+
+    private @Nullable Instant lastModified(FileFacts facts) {
+        return files.policy.lastModified(facts, files.clock());
     }
 
     /** Where the files whose checksum the archive does not tell stand, by objid. */

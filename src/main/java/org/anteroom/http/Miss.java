@@ -165,20 +165,23 @@ final class Miss {
                 }));
     }
 
-    /** What is no file may be a folder that is asked for without its slash. */
+    /** What is no file may be a folder that is asked for without its slash; if nobody can tell, that is the answer. */
     private void refuse(FailureException failure) {
         if (failure.reason() != FailureReason.NOT_FOUND) {
             exchange.refuse(failure);
             return;
         }
         var unused = service.archive
-                .list(FolderKey.of(exchange.key()), "", 0)
-                .whenComplete((folder, missing) -> exchange.run(() -> {
+                .folder(FolderKey.of(exchange.key()))
+                .whenComplete((there, missing) -> exchange.run(() -> {
                     if (missing == null) {
                         exchange.redirectToFolder();
-                    } else {
-                        exchange.refuse(failure);
+                        return;
                     }
+                    FailureException reason = ArchiveGate.failure(missing);
+                    boolean noFolder =
+                            reason.reason() == FailureReason.NOT_FOUND || reason.reason() == FailureReason.NOT_LISTED;
+                    exchange.refuse(noFolder ? failure : reason);
                 }));
     }
 

@@ -41,6 +41,7 @@ public record Problem(int status, String detail) {
             case NOT_FOUND, NOT_LISTED -> 404;
             case METHOD_NOT_ALLOWED -> 405;
             case CONFLICT -> 409;
+            case CONDITION_FAILED -> 412;
             case INTERNAL -> 500;
             case ARCHIVE_FAILED, WRONG_BYTES -> 502;
             case OVERLOADED, DATABASE_AWAY, NOT_READY -> 503;
@@ -104,7 +105,7 @@ public record Problem(int status, String detail) {
 
     /** Writes headers and body to a response whose status is set. */
     void write(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        boolean html = Accept.prefersHtml(request.getHeader("Accept"));
+        boolean html = Accept.prefersHtml(FileRequests.field(request, "Accept"));
         String id = requestId(request);
         byte[] body = (html ? html(id) : json(id)).getBytes(StandardCharsets.UTF_8);
         if (status == 503) {

@@ -4,7 +4,9 @@ import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -18,37 +20,51 @@ public final class Transfers {
     private final Object drained = new Object();
     private volatile boolean draining;
     private final StallWatch watch;
-    private final CounterDataPoint bytes;
-    private final Map<Transfer.End, CounterDataPoint> ends = new EnumMap<>(Transfer.End.class);
+    private final Map<Kind, Figures> figures = new EnumMap<>(Kind.class);
+
+    /** What is sent. */
+    enum Kind {
+        FILE,
+        LISTING
+    }
+
+    /** The figures of one kind. */
+    private record Figures(CounterDataPoint bytes, Map<Transfer.End, CounterDataPoint> ends) {}
 
     /** None yet. */
     public Transfers(DeliverySettings settings, Metrics metrics) {
         this.watch = new StallWatch(settings.stallTimeout(), SendQueues::of);
-        this.bytes = metrics.counter("anteroom_sent_bytes", "Bytes of files handed to the container")
-                .labelValues();
-        Counter ended = metrics.counter("anteroom_transfers", "Transfers of files that ended, by how", "end");
-        for (Transfer.End end : Transfer.End.values()) {
-            ends.put(end, ended.labelValues(end.name().toLowerCase(java.util.Locale.ROOT)));
+        Counter bytes = metrics.counter("anteroom_sent_bytes", "Bytes of bodies handed to the container", "kind");
+        Counter ended = metrics.counter("anteroom_transfers", "Transfers that ended, by how", "kind", "end");
+        for (Kind kind : Kind.values()) {
+            String label = label(kind);
+            Map<Transfer.End, CounterDataPoint> ends = new EnumMap<>(Transfer.End.class);
+            for (Transfer.End end : Transfer.End.values()) {
+                ends.put(end, ended.labelValues(label, label(end)));
+            }
+            figures.put(kind, new Figures(bytes.labelValues(label), ends));
         }
-        metrics.gauge("anteroom_transfers_active", "Transfers of files under way", active::size);
+        metrics.gauge("anteroom_transfers_active", "Transfers of files and listings under way", active::size);
+    }
+
+    private static String label(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 
     void begun(Transfer transfer) {
         active.add(transfer);
     }
 
-    void ended(Transfer transfer, Transfer.End end, long sent) {
+    void ended(Transfer transfer, Kind kind, Transfer.End end, long sent) {
         active.remove(transfer);
         if (draining && active.isEmpty()) {
             synchronized (drained) {
                 drained.notifyAll();
             }
         }
-        bytes.inc(sent);
-        CounterDataPoint counter = ends.get(end);
-        if (counter != null) {
-            counter.inc();
-        }
+        Figures mine = Objects.requireNonNull(figures.get(kind));
+        mine.bytes().inc(sent);
+        Objects.requireNonNull(mine.ends().get(end)).inc();
     }
 
     /** Waits until no transfer is under way; false if the time was up before. To be called when none begins any more. */

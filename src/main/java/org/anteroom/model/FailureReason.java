@@ -17,6 +17,8 @@ public enum FailureReason {
     METHOD_NOT_ALLOWED,
     /** The state of the thing forbids the change. 409. */
     CONFLICT,
+    /** A condition of the request does not hold. 412. */
+    CONDITION_FAILED,
     /** The change lacks the header that cross-site forms cannot send. 403. */
     FORBIDDEN,
     /** The archive failed: an error, a refusal, a broken stream. 502. */

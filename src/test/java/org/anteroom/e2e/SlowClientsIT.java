@@ -60,12 +60,13 @@ class SlowClientsIT {
                 readers.connect(tomcat.uri(), "/files/set/large.bin", slow);
                 readers.start();
                 await().atMost(PATIENCE)
-                        .until(() -> figure(tomcat, "anteroom_transfers_total{end=\"stalled\"}") == stalled);
+                        .until(() ->
+                                figure(tomcat, "anteroom_transfers_total{end=\"stalled\",kind=\"file\"}") == stalled);
                 // several timeouts: this many bytes take 20 s
                 await().atMost(PATIENCE).until(() -> readers.received() > slow * 320_000L);
 
                 assertThat(readers.alive(100_000)).isEqualTo(slow);
-                assertThat(figure(tomcat, "anteroom_transfers_total{end=\"stalled\"}"))
+                assertThat(figure(tomcat, "anteroom_transfers_total{end=\"stalled\",kind=\"file\"}"))
                         .isEqualTo(stalled);
                 assertThat(figure(tomcat, "anteroom_transfers_active")).isEqualTo(slow);
                 Requests.assertWhole(RawHttp.get(tomcat.uri(), "/files/set/small.bin"), small);

@@ -117,6 +117,7 @@ class Rfc9457Test {
                             case NOT_FOUND, NOT_LISTED -> 404;
                             case METHOD_NOT_ALLOWED -> 405;
                             case CONFLICT -> 409;
+                            case CONDITION_FAILED -> 412;
                             case INTERNAL -> 500;
                             case ARCHIVE_FAILED, WRONG_BYTES -> 502;
                             case OVERLOADED, DATABASE_AWAY, NOT_READY -> 503;

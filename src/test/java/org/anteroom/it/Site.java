@@ -40,6 +40,8 @@ import org.sqlite.SQLiteDataSource;
 final class Site implements AutoCloseable {
     static final String DATASET = "d";
 
+    private static final int SEND_BUFFER = 16 * 1024;
+
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String OPERATOR = "Authorization: Basic "
             + Base64.getEncoder().encodeToString("operator:operator".getBytes(StandardCharsets.US_ASCII));
@@ -217,6 +219,15 @@ final class Site implements AutoCloseable {
     /** How long Tomcat waits for what is under way before it breaks it off and stops the application. */
     void tomcatWaits(Duration delay) {
         ((EmbeddedTomcat) server).context().setUnloadDelay(delay.toMillis());
+    }
+
+    /** Has connections to come buffer little in the system, so that many slow readers cost little memory there. */
+    void bufferLittle() {
+        if (server instanceof EmbeddedTomcat tomcat) {
+            tomcat.sendBuffer(SEND_BUFFER);
+        } else if (server instanceof EmbeddedJetty jetty) {
+            jetty.sendBuffer(SEND_BUFFER);
+        }
     }
 
     /** Whether a new connection is not served. */

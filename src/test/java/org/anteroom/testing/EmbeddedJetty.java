@@ -111,6 +111,11 @@ public final class EmbeddedJetty implements AutoCloseable {
         return base;
     }
 
+    /** Has connections to come buffer that many bytes in the system, so that a slow reader is felt soon. */
+    public void sendBuffer(int bytes) {
+        connector.setAcceptedSendBufferSize(bytes);
+    }
+
     @Override
     public void close() {
         try {

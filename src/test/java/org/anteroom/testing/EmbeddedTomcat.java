@@ -158,6 +158,13 @@ public final class EmbeddedTomcat implements AutoCloseable {
         return base;
     }
 
+    /** Has connections to come buffer that many bytes in the system, so that a slow reader is felt soon. */
+    public void sendBuffer(int bytes) {
+        if (!tomcat.getConnector().setProperty("socket.txBufSize", Integer.toString(bytes))) {
+            throw new IllegalStateException("the connector knows no send buffer");
+        }
+    }
+
     /** The running application, for what a test must know of the container (attributes, pools, threads). */
     public StandardContext context() {
         return context;
