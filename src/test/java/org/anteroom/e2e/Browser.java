@@ -2,6 +2,7 @@ package org.anteroom.e2e;
 
 import java.nio.file.Path;
 import java.util.Map;
+import org.anteroom.testing.Tools;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;

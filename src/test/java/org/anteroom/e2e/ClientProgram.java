@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.anteroom.testing.Tools;
 
 /** A program from a Debian package that downloads, run in a folder of its own. */
 final class ClientProgram {
