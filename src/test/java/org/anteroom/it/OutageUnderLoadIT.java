@@ -102,18 +102,13 @@ class OutageUnderLoadIT {
             }
             awaitReads(clients, 5);
 
-            outage.begin(server);
-            double failed = site.figure("anteroom_location_reads_total", "kind=\"refresh-failed\"");
             byte[] cold = site.put("cold", 30_000);
-            RawHttp.Response missed = site.get("cold");
-            assertThat(Site.cacheStatus(missed)).isEqualTo(NO_INVENTORY);
-            assertThat(missed.body()).isEqualTo(cold);
-            awaitReads(clients, READS_AWAY);
-            Site.await(
-                    "locations are old and cannot be refreshed",
-                    () -> site.figure("anteroom_location_reads_total", "kind=\"refresh-failed\"") >= failed + FILES);
-            assertThat(Site.cacheStatus(site.get("cold"))).isEqualTo(NO_INVENTORY);
-            outage.end(server);
+            outage.begin(server);
+            try {
+                assertHitsAloneGoOn(site, clients, cold);
+            } finally {
+                outage.end(server);
+            }
             long back = System.nanoTime();
             assertThat(site.getHit("cold").body()).isEqualTo(cold);
             System.out.printf(
@@ -127,6 +122,18 @@ class OutageUnderLoadIT {
             }
             assertNoConnectionLeaked(site);
         }
+    }
+
+    private void assertHitsAloneGoOn(Site site, List<Future<?>> clients, byte[] cold) throws Exception {
+        double failed = site.figure("anteroom_location_reads_total", "kind=\"refresh-failed\"");
+        RawHttp.Response missed = site.get("cold");
+        assertThat(Site.cacheStatus(missed)).isEqualTo(NO_INVENTORY);
+        assertThat(missed.body()).isEqualTo(cold);
+        awaitReads(clients, READS_AWAY);
+        Site.await(
+                "locations are old and cannot be refreshed",
+                () -> site.figure("anteroom_location_reads_total", "kind=\"refresh-failed\"") >= failed + FILES);
+        assertThat(Site.cacheStatus(site.get("cold"))).isEqualTo(NO_INVENTORY);
     }
 
     /** One connection that is kept: every answer is a hit with the right bytes, or else this fails. */
