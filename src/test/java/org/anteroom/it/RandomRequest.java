@@ -1,19 +1,7 @@
 package org.anteroom.it;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.anteroom.testing.RawHttp;
 import org.anteroom.testing.Samples;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param keepsAlive whether the connection is to be kept, unless the answer says otherwise
  */
 record RandomRequest(String method, String line, @Nullable Target target, List<String> fields, boolean keepsAlive) {
-    /** Bytes of a multipart around one range, at most; and the parts that one answer may have. */
-    private static final int AROUND = 160;
-
-    private static final int MOST_PARTS = 32;
-
     /** A file and its validators. */
     record Target(String path, int size, String etag, String modified) {}
 
@@ -49,7 +32,8 @@ record RandomRequest(String method, String line, @Nullable Target target, List<S
         return values.isEmpty() ? null : String.join(", ", values);
     }
 
-    private static String trim(String text) {
+    /** The bytes of the text as a field's value, without the space around it. */
+    static String trim(String text) {
         return text.replaceAll("^[ \t]+|[ \t]+$", "");
     }
 
@@ -178,170 +162,6 @@ record RandomRequest(String method, String line, @Nullable Target target, List<S
                     yield c == '\r' || c == '\n' ? "?version=" : String.valueOf(c);
                 }
             };
-        }
-    }
-
-    /** Says whether an answer is right. */
-    static final class Judge {
-        private static final Pattern ONE = Pattern.compile("(\\d+)-(\\d*)|-(\\d+)");
-        private static final Pattern CONTENT_RANGE = Pattern.compile("bytes (\\d+)-(\\d+)/(\\d+)");
-
-        private Judge() {}
-
-        /** Fails if it is not; whether it has bytes of a file. */
-        static boolean judge(RandomRequest request, RawHttp.Response answer, Map<Integer, byte[]> files) {
-            assertThat(answer.headers())
-                    .allMatch(header -> header.chars().allMatch(c -> c >= 0x20 && c < 0x7f), "printable");
-            int status = answer.status();
-            Target target = request.target();
-            if (target == null) {
-                assertThat(status < 500 || status == 501 || status == 505)
-                        .as("status %d", status)
-                        .isTrue();
-                if ((status != 200 && status != 206)
-                        || answer.header("Cache-Status").isEmpty()) {
-                    return false;
-                }
-            } else if (request.isClean()) {
-                assertThat(status).isIn(200, 206, 304, 412, 416);
-            } else {
-                assertThat(status).isIn(200, 206, 304, 400, 412, 416);
-            }
-            switch (status) {
-                case 200 -> whole(request, answer, files);
-                case 206 -> part(request, answer, files);
-                case 304 -> {
-                    assertThat(request.field("If-None-Match") != null || request.field("If-Modified-Since") != null)
-                            .isTrue();
-                    assertThat(answer.header("ETag")).isPresent();
-                }
-                case 412 ->
-                    assertThat(request.field("If-Match") != null || request.field("If-Unmodified-Since") != null)
-                            .isTrue();
-                case 416 -> {
-                    int size = Objects.requireNonNull(target).size();
-                    assertThat(answer.header("Content-Range")).hasValue("bytes */" + size);
-                    assertThat(asked(request, size)).isEmpty();
-                }
-                default -> assertThat(status).isEqualTo(400);
-            }
-            return answer.body().length > 0 && status < 300;
-        }
-
-        private static void whole(RandomRequest request, RawHttp.Response answer, Map<Integer, byte[]> files) {
-            int size = Integer.parseInt(answer.header("Content-Length").orElseThrow());
-            byte[] file = Objects.requireNonNull(files.get(size), "a file of that size");
-            if (request.method().equals("HEAD")) {
-                assertThat(answer.body()).isEmpty();
-                return;
-            }
-            assertThat(Arrays.equals(answer.body(), file))
-                    .as("the file's bytes")
-                    .isTrue();
-            List<BitSet> asked = asked(request, size);
-            if (request.target() != null && asked != null && request.field("If-Range") == null) {
-                int bytes = asked.stream().mapToInt(BitSet::cardinality).sum();
-                assertThat(asked.size() > MOST_PARTS || size <= bytes + AROUND * (asked.size() + 1))
-                        .as("%d bytes for %d that were asked for in %d parts", size, bytes, asked.size())
-                        .isTrue();
-            }
-        }
-
-        private static void part(RandomRequest request, RawHttp.Response answer, Map<Integer, byte[]> files) {
-            assertThat(request.method()).isEqualTo("GET");
-            List<BitSet> sent = new ArrayList<>();
-            int size;
-            Multiparts multipart = Multiparts.of(answer);
-            if (multipart == null) {
-                Matcher range =
-                        CONTENT_RANGE.matcher(answer.header("Content-Range").orElseThrow());
-                assertThat(range.matches()).isTrue();
-                size = Integer.parseInt(range.group(3));
-                sent.add(compare(
-                        files,
-                        size,
-                        Integer.parseInt(range.group(1)),
-                        Integer.parseInt(range.group(2)),
-                        answer.body()));
-            } else {
-                size = multipart.parts().get(0).size();
-                for (Multiparts.Part part : multipart.parts()) {
-                    byte[] content = part.content().getBytes(StandardCharsets.ISO_8859_1);
-                    sent.add(compare(files, part.size(), part.first(), part.last(), content));
-                }
-                assertThat(sent).hasSizeBetween(2, MOST_PARTS);
-            }
-            assertThat(sent).as("ranges sent and asked for, in their order").isEqualTo(asked(request, size));
-            int bytes = sent.stream().mapToInt(BitSet::cardinality).sum();
-            assertThat(answer.body().length)
-                    .isLessThanOrEqualTo(Math.min(size, bytes + (multipart == null ? 0 : AROUND * (sent.size() + 1))));
-        }
-
-        private static BitSet compare(Map<Integer, byte[]> files, int size, int first, int last, byte[] bytes) {
-            byte[] file = Objects.requireNonNull(files.get(size), "a file of that size");
-            assertThat(Arrays.equals(bytes, 0, bytes.length, file, first, last + 1))
-                    .as("bytes %d-%d of %d", first, last, size)
-                    .isTrue();
-            BitSet range = new BitSet();
-            range.set(first, last + 1);
-            return range;
-        }
-
-        /**
-         * The ranges of a request that lie in the file, those that overlap made one in the place of the first; null if there
-         * is no field that is one (RFC 9110, sections 14.1.1 and 14.1.2).
-         */
-        private static @Nullable List<BitSet> asked(RandomRequest request, int size) {
-            List<BitSet> ranges = ranges(request, size);
-            if (ranges == null) {
-                return null;
-            }
-            ranges.removeIf(BitSet::isEmpty);
-            for (int i = 0; i < ranges.size(); i++) {
-                for (int j = i + 1; j < ranges.size(); j++) {
-                    if (ranges.get(i).intersects(ranges.get(j))) {
-                        ranges.get(i).or(ranges.remove(j));
-                        j = i; // what was passed over may overlap by now
-                    }
-                }
-            }
-            return ranges;
-        }
-
-        private static @Nullable List<BitSet> ranges(RandomRequest request, int size) {
-            String field = request.field("Range");
-            if (field == null || !field.toLowerCase(Locale.ROOT).startsWith("bytes=")) {
-                return null;
-            }
-            List<BitSet> ranges = new ArrayList<>();
-            for (String element : field.substring(6).split(",", -1)) {
-                Matcher one = ONE.matcher(trim(element));
-                if (trim(element).isEmpty()) {
-                    continue;
-                }
-                if (!one.matches()) {
-                    return null;
-                }
-                BigInteger first = one.group(3) == null
-                        ? new BigInteger(one.group(1))
-                        : BigInteger.valueOf(size)
-                                .subtract(new BigInteger(one.group(3)))
-                                .max(BigInteger.ZERO);
-                BigInteger last = one.group(3) == null && !one.group(2).isEmpty()
-                        ? new BigInteger(one.group(2))
-                        : BigInteger.valueOf(Long.MAX_VALUE);
-                if (last.compareTo(first) < 0
-                        || (size == 0 && one.group(3) != null && !one.group(3).matches("0+"))) {
-                    return null; // RFC 9110 has a suffix of an empty file satisfiable, but no Content-Range for it
-                }
-                BitSet range = new BitSet();
-                int end = last.add(BigInteger.ONE).min(BigInteger.valueOf(size)).intValue();
-                if (first.compareTo(BigInteger.valueOf(end)) < 0) {
-                    range.set(first.intValue(), end);
-                }
-                ranges.add(range);
-            }
-            return ranges.isEmpty() ? null : ranges;
         }
     }
 }
