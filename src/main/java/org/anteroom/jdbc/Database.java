@@ -161,7 +161,7 @@ public final class Database {
             if (!migrated) {
                 start();
             }
-        } catch (SQLException | RuntimeException | Error e) {
+        } catch (SQLException | DatabaseException | RuntimeException | Error e) {
             failure = translated(e);
         } finally {
             starting.set(false);
@@ -174,7 +174,7 @@ public final class Database {
         }
     }
 
-    private void start() throws SQLException {
+    private void start() throws SQLException, DatabaseException {
         DataSource pool = source instanceof LateDataSource late ? late.pool() : source;
         Engine made = engine;
         if (made == null) {

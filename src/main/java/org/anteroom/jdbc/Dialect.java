@@ -26,11 +26,17 @@ interface Dialect {
     /** What migrations write as {@code ${name}}. */
     Map<String, String> placeholders();
 
+    /** Looks whether a connection leads to a database that is of use. */
+    void check(Connection connection) throws SQLException;
+
     /** Checks a connection that comes from the pool, and sets on it what Anteroom relies on. */
     void prepare(Connection connection) throws SQLException;
 
     /** Lets each statement on a connection fail that is not answered for so long, with the connection. */
     void limit(Connection connection, Duration silence) throws SQLException;
+
+    /** Lets the database itself give up what these reads wait for, not long after the one who asked waits no more. */
+    void limitReads(Handle handle, Duration left);
 
     /** What kind of failure the database reports. */
     DatabaseException.Reason reason(SQLException failure);

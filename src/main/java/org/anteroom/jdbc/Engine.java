@@ -64,6 +64,7 @@ final class Engine {
         try (Handle handle = jdbi.open()) {
             handle.define(Database.OPERATION, read.name());
             dialect.limit(handle.getConnection(), read.patience());
+            dialect.limitReads(handle, read.left());
             value = read.run(handle);
         } catch (SQLException | RuntimeException | Error e) {
             read.fail(failures.translated(e));

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.SqlStatements;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,9 @@ final class PostgresDialect implements Dialect {
      */
     private static final Duration IDLE_TRANSACTION = Duration.ofSeconds(5);
 
+    /** How long the first question may wait for its answer. */
+    private static final Duration CHECK = Duration.ofSeconds(10);
+
     /** Classes of SQLSTATE of a server that cannot be reached, does not let us in, or is not well. */
     private static final Set<String> AWAY_CLASSES = Set.of("08", "28", "3D", "53", "58", "XX");
 
@@ -45,6 +49,13 @@ final class PostgresDialect implements Dialect {
     private static final String QUERY_CANCELED = "57014";
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final String UNIQUE_VIOLATION = "23505";
+
+    /**
+     * A newer version changed a table after a statement was prepared on that connection. The driver prepares it anew, but
+     * the transaction has failed; outside of one it does all of that by itself.
+     */
+    private static final String STALE_STATEMENT = "0A000";
+
     private static final Set<String> CLASHES = Set.of("40001", "40P01");
 
     private final String now;
@@ -87,16 +98,18 @@ final class PostgresDialect implements Dialect {
     public void prepare(Connection connection) throws SQLException {
         // what does not change is looked at once, so that a borrowing costs no question
         if (!looked.get()) {
-            look(connection);
+            check(connection);
             looked.set(true);
         }
     }
 
-    private static void look(Connection connection) throws SQLException {
+    @Override
+    public void check(Connection connection) throws SQLException {
         if (connection.getNetworkTimeout() == 0) {
             log.warn(
                     "The pool of the database has no socketTimeout: connecting to a server that does not answer may take"
                             + " forever, and with it a thread; add socketTimeout=10 to the url of its Resource");
+            limit(connection, CHECK);
         }
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT current_setting('server_encoding'),"
@@ -119,6 +132,20 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public void limitReads(Handle handle, Duration left) {
+        // Reads are in no transaction, in which the server could be told. So the driver cancels them, by a connection
+        // of
+        // its own: otherwise a backend that waits for a lock would wait on after its connection was given up and
+        // replaced, and the next one beside it.
+        handle.getConfig(SqlStatements.class).setQueryTimeout(seconds(left));
+    }
+
+    /** In whole seconds, and somewhat longer than the one who asked waits: he gives up first. */
+    private static int seconds(Duration left) {
+        return (int) Math.min(left.toSeconds() + 1, Integer.MAX_VALUE / 1000);
+    }
+
+    @Override
     public DatabaseException.Reason reason(SQLException failure) {
         String state = state(failure);
         if (AWAY.contains(state) || AWAY_CLASSES.contains(state.substring(0, 2))) {
@@ -136,7 +163,7 @@ final class PostgresDialect implements Dialect {
         // that
         // contradicts a row on its own account fails each time.
         String state = state(failure);
-        return CLASHES.contains(state) || state.equals(UNIQUE_VIOLATION);
+        return CLASHES.contains(state) || state.equals(UNIQUE_VIOLATION) || state.equals(STALE_STATEMENT);
     }
 
     private static String state(SQLException failure) {
@@ -159,7 +186,7 @@ final class PostgresDialect implements Dialect {
         // With LOCAL they end with the transaction. In whole seconds there are few texts, so that the driver knows them
         // all.
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET LOCAL statement_timeout = '" + (left.toSeconds() + 1)
+            statement.execute("SET LOCAL statement_timeout = '" + seconds(left)
                     + "s'; SET LOCAL idle_in_transaction_session_timeout = '" + IDLE_TRANSACTION.toSeconds() + "s'");
         }
     }

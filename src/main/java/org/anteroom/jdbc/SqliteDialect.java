@@ -82,6 +82,11 @@ final class SqliteDialect implements Dialect, WriteLock {
     }
 
     @Override
+    public void check(Connection connection) throws SQLException {
+        prepare(connection);
+    }
+
+    @Override
     public void prepare(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             if (!wellSet(statement)) {
@@ -124,6 +129,11 @@ final class SqliteDialect implements Dialect, WriteLock {
     @Override
     public void limit(Connection connection, Duration silence) {
         // a file is never silent
+    }
+
+    @Override
+    public void limitReads(Handle handle, Duration left) {
+        // readers wait for nobody
     }
 
     @Override

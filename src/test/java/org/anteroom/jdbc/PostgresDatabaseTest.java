@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.tasks.IoGuard;
 import org.anteroom.testing.TestPostgres;
+import org.awaitility.Awaitility;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -138,6 +140,46 @@ class PostgresDatabaseTest {
         assertThat(second).isZero();
     }
 
+    /** As it goes when a newer version of Anteroom adds to the schema beside this one. */
+    @Test
+    void aStatementThatWasPreparedBeforeATableChangedIsMadeAgain() throws Exception {
+        assertThat(columnsOfAllWriters()).containsOnly(2);
+        database.write("alter", LONG, handle -> handle.execute("ALTER TABLE t ADD COLUMN more BIGINT"));
+        assertThat(columnsOfAllWriters()).containsOnly(3);
+        assertThat(database.<Integer>read("read", LONG, PostgresDatabaseTest::columns))
+                .isEqualTo(3);
+    }
+
+    /** Lets each writer run a statement so often that the driver prepares it in the server. */
+    private List<Integer> columnsOfAllWriters() throws Exception {
+        CyclicBarrier all = new CyclicBarrier(5);
+        List<Future<Integer>> changes = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            AtomicInteger runs = new AtomicInteger();
+            changes.add(callers.submit(() -> database.write("columns", LONG, handle -> {
+                if (runs.incrementAndGet() == 1) {
+                    meet(all);
+                }
+                int columns = 0;
+                for (int run = 0; run < 10; run++) {
+                    columns = columns(handle);
+                }
+                return columns;
+            })));
+        }
+        List<Integer> columns = new ArrayList<>();
+        for (Future<Integer> change : changes) {
+            columns.add(change.get());
+        }
+        return columns;
+    }
+
+    private static int columns(Handle handle) {
+        return handle.createQuery("SELECT * FROM t ORDER BY id LIMIT 1")
+                .map((row, context) -> row.getMetaData().getColumnCount())
+                .one();
+    }
+
     @Test
     void aChangeThatContradictsARowIsAConflict() {
         DatabaseException failure = catchThrowableOfType(
@@ -168,6 +210,50 @@ class PostgresDatabaseTest {
             other.commit();
         }
         assertThat(value(1)).isEqualTo(7);
+    }
+
+    @Test
+    void readsThatWaitForALockAreGivenUpInTheServerTooAndKeepTheirConnections() throws Exception {
+        try (Connection other = test.outside();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("LOCK TABLE t IN ACCESS EXCLUSIVE MODE");
+            for (int round = 0; round < 3; round++) {
+                List<Future<DatabaseException>> blocked = new ArrayList<>();
+                // more than there are readers
+                for (int i = 0; i < 10; i++) {
+                    blocked.add(callers.submit(() -> catchThrowableOfType(
+                            DatabaseException.class,
+                            () -> database.read(
+                                    "blocked",
+                                    Duration.ofMillis(300),
+                                    handle -> handle.createQuery("SELECT COUNT(*) FROM t")
+                                            .mapTo(Integer.class)
+                                            .one()))));
+                }
+                for (Future<DatabaseException> one : blocked) {
+                    assertThat(one.get().reason()).isEqualTo(DatabaseException.Reason.TIMEOUT);
+                }
+                // the table is still locked: only the end of the statements in the server ends the waiting
+                Awaitility.await().atMost(LONG).until(() -> backends(" AND wait_event_type = 'Lock'") == 0);
+                Awaitility.await().atMost(LONG).until(() -> database.figures().active() == 0);
+            }
+            assertThat(backends("")).isLessThanOrEqualTo(10);
+            other.rollback();
+        }
+        assertThat(value(1)).isZero();
+    }
+
+    /** The connections of the pool, as the server counts them. */
+    private long backends(String condition) throws SQLException {
+        try (Connection connection = test.outside();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT COUNT(*) FROM pg_stat_activity"
+                        + " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                        + " AND query NOT LIKE 'LOCK TABLE%'" + condition)) {
+            row.next();
+            return row.getLong(1);
+        }
     }
 
     @Test

@@ -6,12 +6,14 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /** Every statement that was prepared on connections of a data source, with the parameters of the last time. */
@@ -49,6 +51,28 @@ final class Recording {
         });
     }
 
+    /**
+     * A data source that tells how long its connections wait for an answer, each time that a statement is made.
+     *
+     * @param limits is given milliseconds, 0 for ever
+     */
+    static DataSource watchingStatements(DataSource source, Consumer<Integer> limits) {
+        return wrapped(
+                DataSource.class,
+                source,
+                (method, arguments, result) ->
+                        result instanceof Connection connection ? watched(connection, limits) : result);
+    }
+
+    private static Connection watched(Connection connection, Consumer<Integer> limits) {
+        return wrapped(Connection.class, connection, (method, arguments, result) -> {
+            if (result instanceof Statement) {
+                limits.accept(connection.getNetworkTimeout());
+            }
+            return result;
+        });
+    }
+
     Set<String> statements() {
         return Set.copyOf(statements.keySet());
     }
@@ -72,7 +96,7 @@ final class Recording {
     }
 
     private interface After {
-        Object apply(Method method, Object[] arguments, Object result);
+        Object apply(Method method, Object[] arguments, Object result) throws SQLException;
     }
 
     private static <T> T wrapped(Class<T> type, T target, After after) {

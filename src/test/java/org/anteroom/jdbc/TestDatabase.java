@@ -8,6 +8,7 @@ import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import javax.sql.DataSource;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.tasks.Tasks;
 import org.anteroom.testing.TestPostgres;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteDataSource;
 
@@ -41,6 +43,16 @@ public final class TestDatabase implements AutoCloseable {
 
     private TestDatabase(
             DataSource source, @Nullable Path file, Dialect dialect, int connections, Duration connectionTimeout) {
+        this(source, file, dialect, connections, connectionTimeout, Optional.empty());
+    }
+
+    private TestDatabase(
+            DataSource source,
+            @Nullable Path file,
+            Dialect dialect,
+            int connections,
+            Duration connectionTimeout,
+            Optional<DataSource> direct) {
         this.source = source;
         this.file = file;
         HikariConfig config = new HikariConfig();
@@ -50,7 +62,7 @@ public final class TestDatabase implements AutoCloseable {
         config.setInitializationFailTimeout(-1);
         config.setConnectionTimeout(connectionTimeout.toMillis());
         this.pool = new HikariDataSource(config);
-        Migrations migrations = new Migrations(Optional.empty(), TestDatabase.class.getClassLoader());
+        Migrations migrations = new Migrations(direct, TestDatabase.class.getClassLoader());
         this.database = new Database("inventory", pool, dialect, migrations, tasks, pools);
     }
 
@@ -108,6 +120,11 @@ public final class TestDatabase implements AutoCloseable {
     /** A PostgreSQL that nobody has reached yet. */
     public static TestDatabase unreached(DataSource source, int connections, Duration connectionTimeout) {
         return new TestDatabase(source, null, new PostgresDialect(), connections, connectionTimeout);
+    }
+
+    /** A PostgreSQL that nobody has reached yet, with other connections for changes of the schema. */
+    public static TestDatabase unreached(DataSource source, DataSource direct) {
+        return new TestDatabase(source, null, new PostgresDialect(), 4, WAIT, Optional.of(direct));
     }
 
     /** A database with the schema, from which others are copied, since that is faster than to make it anew. */
@@ -197,6 +214,34 @@ public final class TestDatabase implements AutoCloseable {
                 .filter(point -> operation.equals(point.getLabels().get("operation")))
                 .mapToLong(point -> (long) ((CounterSnapshot.CounterDataPointSnapshot) point).getValue())
                 .sum();
+    }
+
+    /**
+     * How often transactions of PostgreSQL waited for each other crosswise so far, as the server counts it. The connections
+     * of the pool are made anew for that, since each tells its own figures at its end, if not before.
+     */
+    public long deadlocks() throws SQLException {
+        try (Connection connection = outside();
+                Statement statement = connection.createStatement()) {
+            String pids = text(
+                    statement,
+                    "SELECT COALESCE(string_agg(pid::text, ','), '0') FROM pg_stat_activity"
+                            + " WHERE datname = current_database() AND pid <> pg_backend_pid()");
+            pool.getHikariPoolMXBean().softEvictConnections();
+            Awaitility.await()
+                    .atMost(WAIT)
+                    .until(() -> text(statement, "SELECT COUNT(*) FROM pg_stat_activity WHERE pid IN (" + pids + ")")
+                            .equals("0"));
+            return Long.parseLong(
+                    text(statement, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"));
+        }
+    }
+
+    private static String text(Statement statement, String query) throws SQLException {
+        try (ResultSet row = statement.executeQuery(query)) {
+            assertThat(row.next()).isTrue();
+            return row.getString(1);
+        }
     }
 
     /** A connection of its own beside the pool, as another process has it. */
