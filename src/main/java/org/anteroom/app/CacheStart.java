@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.anteroom.eviction.Evictor;
 import org.anteroom.eviction.Reaper;
 import org.anteroom.fill.Fills;
@@ -51,9 +49,7 @@ final class CacheStart {
 
     private final Instance instance;
     private final Recovery recovery;
-    /** What the log has been told already: the same is found again at each attempt. */
-    private final Set<String> told = new HashSet<>();
-
+    private final Told told = new Told();
     private final Adoptions adoptions;
     /** Held for a moment only, never over I/O, so that a stop need not wait for an attempt. */
     private final Object lockGuard = new Object();
@@ -96,13 +92,29 @@ final class CacheStart {
             done = true;
             log.info("The cache is open, with {} volumes", volumes.size());
         } catch (DatabaseException e) {
-            if (told.add(String.valueOf(e.getMessage()))) {
+            String said = String.valueOf(e.getMessage());
+            if (!told.first(said)) {
+                log.debug("The inventory is still of no use: {}", said);
+            } else if (unusable(e)) {
+                log.error(
+                        "The inventory {} cannot be used, so files are passed through uncached until that is mended: {}",
+                        instance.resource(),
+                        said);
+            } else {
                 log.warn(
                         "The inventory {} is away, so files are passed through uncached until it is back: {}",
                         instance.resource(),
-                        e.getMessage());
+                        said);
             }
         }
+    }
+
+    /** Whether the database answers, and is of no use as it is. */
+    static boolean unusable(DatabaseException failure) {
+        return switch (failure.reason()) {
+            case TIMEOUT, AWAY -> false;
+            case CONFLICT, OTHER -> true;
+        };
     }
 
     /** Tries again after the start; what forbids it is told once. */
@@ -110,7 +122,7 @@ final class CacheStart {
         try {
             attempt(wait);
         } catch (StartException e) {
-            if (told.add(String.valueOf(e.getMessage()))) {
+            if (told.first(String.valueOf(e.getMessage()))) {
                 log.error("The cache is not opened: {}", e.getMessage());
             }
         }
@@ -165,7 +177,7 @@ final class CacheStart {
             } else if (bootLease.take()) {
                 instance.tasks().everyToTheEnd("boot-lease", BootLease.RENEWAL, this::renewName);
                 named = true;
-            } else if (told.add("another boot")) {
+            } else if (told.first("another boot")) {
                 log.warn(
                         "Another boot of the instance {} has not given up its name: files are passed through uncached until"
                                 + " it does; if it was killed, that takes {} s at most",
@@ -232,7 +244,7 @@ final class CacheStart {
             Adoption adoption = adoptions.await(guard.name(), left(deadline));
             if (adoption instanceof Adoption.Unusable why) {
                 unusable.add("the new volume " + guard.name() + " cannot be made at " + why.reason());
-            } else if (adoption instanceof Adoption.Degraded why && told.add(guard.name() + ": " + why.reason())) {
+            } else if (adoption instanceof Adoption.Degraded why && told.first(guard.name() + ": " + why.reason())) {
                 log.warn("Volume {} is degraded: {}", guard.name(), why.reason());
             }
         }

@@ -19,7 +19,13 @@ final class InstanceHealth implements HealthSource {
 
     private final Instance instance;
     private volatile Health.Stage stage = Health.Stage.STARTING;
-    private volatile boolean inventoryAnswers = true;
+    private volatile InventoryState inventoryState = InventoryState.WELL;
+
+    private enum InventoryState {
+        WELL,
+        AWAY,
+        UNUSABLE
+    }
 
     InstanceHealth(Instance instance) {
         this.instance = instance;
@@ -39,16 +45,16 @@ final class InstanceHealth implements HealthSource {
         try {
             instance.inventory().database().probe(PROBE_WAIT);
             instance.inventory().database().probeWriting(PROBE_WAIT);
-            if (!inventoryAnswers) {
+            if (inventoryState != InventoryState.WELL) {
                 log.info("The database {} answers again", name);
             }
-            inventoryAnswers = true;
+            inventoryState = InventoryState.WELL;
         } catch (DatabaseException e) {
             // until the cache is open, its start says so
-            if (inventoryAnswers && instance.cacheStart().isDone()) {
+            if (inventoryState == InventoryState.WELL && instance.cacheStart().isDone()) {
                 log.warn("The database {} does not answer: {}", name, e.getMessage());
             }
-            inventoryAnswers = false;
+            inventoryState = CacheStart.unusable(e) ? InventoryState.UNUSABLE : InventoryState.AWAY;
         }
     }
 
@@ -71,8 +77,11 @@ final class InstanceHealth implements HealthSource {
 
     private Health.Component inventory() {
         String name = instance.inventory().database().name();
-        if (!inventoryAnswers) {
+        if (inventoryState == InventoryState.AWAY) {
             return new Health.Component(name, Health.Kind.POOL, Health.State.AWAY, "the database does not answer");
+        }
+        if (inventoryState == InventoryState.UNUSABLE) {
+            return component(name, Health.Kind.POOL, false, "the database cannot be used as it is; the log says why");
         }
         if (instance.cacheStart().lostItsName()) {
             return component(name, Health.Kind.POOL, false, "another boot has taken the name of this instance");

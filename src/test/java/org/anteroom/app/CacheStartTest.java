@@ -2,14 +2,17 @@ package org.anteroom.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import org.anteroom.admin.Health;
 import org.anteroom.config.Configuration;
 import org.anteroom.config.Surroundings;
+import org.anteroom.it.LogLines;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteDataSource;
@@ -63,6 +66,33 @@ class CacheStartTest {
             assertThat(instance.caching().isOpen()).isTrue();
         } finally {
             instance.stop();
+        }
+    }
+
+    @Test
+    void a_schema_that_is_not_ours_is_told_once_and_the_instance_starts_without_it() throws Exception {
+        Files.createDirectories(base.resolve("anteroom"));
+        sql("CREATE TABLE somebody_elses (id INTEGER)");
+        try (LogLines log = LogLines.open()) {
+            Instance instance = start();
+            try {
+                instance.cacheStart().attemptAgain(WAIT);
+                instance.cacheStart().attemptAgain(WAIT);
+                instance.health().probeInventory();
+                assertThat(log.warnings())
+                        .filteredOn(line -> line.contains("the database holds tables of something else"))
+                        .hasSize(1);
+                assertThat(instance.caching().isOpen()).isFalse();
+                assertThat(instance.health().health().components())
+                        .filteredOn(part -> part.kind() == Health.Kind.POOL)
+                        .extracting(Health.Component::reason)
+                        .containsExactly("the database cannot be used as it is; the log says why");
+                sql("DROP TABLE somebody_elses");
+                instance.cacheStart().attemptAgain(WAIT);
+                assertThat(instance.cacheStart().isDone()).isTrue();
+            } finally {
+                instance.stop();
+            }
         }
     }
 }

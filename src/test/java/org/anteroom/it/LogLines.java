@@ -9,14 +9,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /** What is logged while it is open, by whomever in this JVM. */
-final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
     private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
 
     private LogLines() {}
 
     /** Listens from now on. */
-    static LogLines open() {
+    public static LogLines open() {
         LogLines lines = new LogLines();
         lines.start();
         lines.root.addAppender(lines);
@@ -29,14 +29,14 @@ final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseabl
     }
 
     /** All lines with their level and logger. */
-    List<String> all() {
+    public List<String> all() {
         return events.stream()
                 .map(event -> event.getLevel() + " " + event.getLoggerName() + " " + event.getFormattedMessage())
                 .toList();
     }
 
     /** The messages from WARN on. */
-    List<String> warnings() {
+    public List<String> warnings() {
         return events.stream()
                 .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
                 .map(ILoggingEvent::getFormattedMessage)
