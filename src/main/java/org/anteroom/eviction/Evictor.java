@@ -60,6 +60,8 @@ public final class Evictor {
     private final ConcurrentMap<Long, Long> running = new ConcurrentHashMap<>();
     /** Volumes of which it was said that nothing in them can go. */
     private final Set<Long> stuck = ConcurrentHashMap.newKeySet();
+    /** What failed the last time. */
+    private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
     private long looks;
 
@@ -108,19 +110,39 @@ public final class Evictor {
     }
 
     private void look(boolean whole) {
-        try {
-            if (whole) {
+        if (whole) {
+            attempt("old plans", () -> {
                 plans.expire();
                 plans.pruneEnded(KEPT, BATCH);
-            }
+            });
+        }
+        attempt("the volumes", () -> {
             for (VolumeRow volume : volumes.all()) {
                 VolumeGuard guard = guards.get(volume.id());
                 if (guard != null) {
-                    look(volume, guard, whole);
+                    attempt("volume " + guard.name(), () -> look(volume, guard, whole));
                 }
             }
+        });
+    }
+
+    /** Something that needs the inventory. */
+    private interface Step {
+        void run() throws DatabaseException;
+    }
+
+    /** Tries one thing; that it fails keeps nothing else waiting, and is told once until it works again. */
+    private void attempt(String what, Step step) {
+        try {
+            step.run();
+            failing.remove(what);
         } catch (DatabaseException e) {
-            log.debug("Eviction waits for the inventory: {}", e.getMessage());
+            boolean waits = e.reason() == DatabaseException.Reason.AWAY || e.reason() == DatabaseException.Reason.TIMEOUT;
+            if (waits || !failing.add(what)) {
+                log.debug("Eviction ({}) waits for the inventory: {}", what, e.getMessage());
+            } else {
+                log.warn("Eviction ({}) failed and will be tried again: {}", what, e.getMessage());
+            }
         }
     }
 
@@ -149,8 +171,6 @@ public final class Evictor {
         Optional<PlanRow> now = plans.running(volumeId);
         Long before = now.isPresent() ? running.put(volumeId, now.get().id()) : running.remove(volumeId);
         if (before != null && (now.isEmpty() || now.get().id() != before)) {
-            // who found no room meanwhile is answered by what the plan has freed; who still finds none asks again
-            volumes.takePlanWanted(volumeId);
             plans.get(before).ifPresent(plan -> over(plan, name));
         }
         return now;
@@ -195,7 +215,7 @@ public final class Evictor {
     /** Makes and starts the plan that a volume needs now; empty if it needs none, or nothing in it can go. */
     private Optional<PlanRow> make(Lease lease, long volumeId, String name, VolumeEviction how)
             throws DatabaseException {
-        long wanted = volumes.takePlanWanted(volumeId);
+        long wanted = volumes.takePlanWanted(lease, volumeId);
         Optional<VolumeRow> volume = volumes.get(volumeId);
         long free = volume.isEmpty()
                 ? 0
@@ -220,7 +240,7 @@ public final class Evictor {
             return Optional.empty();
         }
         stuck.remove(volumeId);
-        if (!plans.start(made.get().id())) {
+        if (!plans.start(lease, made.get().id())) {
             return Optional.empty();
         }
         running.put(volumeId, made.get().id());

@@ -10,44 +10,51 @@ import org.jdbi.v3.core.statement.EmptyHandling;
  *
  * <p>Any number of these may run at once for one file. What was read before may have changed when it is written, so each
  * change says what it expects, and the row of the fill comes before everything else: whoever has that row has the file to
- * itself until the transaction ends, and no two wait for each other crosswise, for a row and for a volume.
+ * itself until the transaction ends, and no two wait for each other crosswise, for a row and for a volume. And a
+ * transaction changes the counters of one volume only, so that no two wait crosswise for volumes: a fill that was lost is
+ * ended, which gives bytes back to the volume where it was, and all else is left to the next transaction.
  */
 final class Beginning {
     private static final int MOST_TRIES = 20;
 
-    private record Active(long id, FillState state, long epoch, Owner owner, boolean kept, long volumeId, long size) {}
+    private record Active(long id, FillState state, long epoch, Owner owner, boolean kept, long volumeId, long size) {
+        boolean lost() {
+            return state == FillState.RUNNING && !kept;
+        }
+    }
 
     private Beginning() {}
 
-    static BeginResult begin(Handle handle, NewFill fill, List<Long> candidates) {
+    /** What came of it; empty if a lost fill was ended, and the transaction is to be committed and another one made. */
+    static Optional<BeginResult> begin(Handle handle, NewFill fill, List<Long> candidates) {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
-            Optional<BeginResult> result = attempt(handle, fill, candidates);
+            // in this order: a fill that ends between the two has made its copy by then
+            Optional<Active> found = active(handle, fill.objid());
+            List<CopyRow> cached = cached(handle, fill);
+            if (!cached.isEmpty()) {
+                return Optional.of(new BeginResult.Cached(cached));
+            }
+            if (found.filter(Active::lost).isPresent()) {
+                end(handle, found.get());
+                return Optional.empty();
+            }
+            Optional<BeginResult> result = attempt(handle, fill, candidates, found);
             if (result.isPresent()) {
-                return result.get();
+                return result;
             }
         }
         throw new IllegalStateException("others began and ended fills of the file again and again");
     }
 
     /** Tries once; empty if somebody else was quicker, whose change the next try sees. */
-    private static Optional<BeginResult> attempt(Handle handle, NewFill fill, List<Long> candidates) {
-        // in this order: a fill that ends between the two has made its copy by then
-        Optional<Active> found = active(handle, fill.objid());
-        List<CopyRow> cached = cached(handle, fill);
-        if (!cached.isEmpty()) {
-            return Optional.of(new BeginResult.Cached(cached));
-        }
+    private static Optional<BeginResult> attempt(
+            Handle handle, NewFill fill, List<Long> candidates, Optional<Active> found) {
         if (found.isPresent()) {
             Active active = found.get();
             if (active.kept()) {
                 return Optional.of(new BeginResult.RunningElsewhere(active.id(), active.epoch(), active.owner()));
             }
-            if (active.state() == FillState.QUEUED) {
-                return take(handle, active).map(epoch -> claim(handle, fill, active.id(), epoch, candidates));
-            }
-            if (!end(handle, active)) {
-                return Optional.empty();
-            }
+            return take(handle, active).map(epoch -> claim(handle, fill, active.id(), epoch, candidates));
         }
         if (!room(handle, fill, candidates)) {
             return Optional.of(noRoom(handle, fill, candidates));
@@ -198,22 +205,19 @@ final class Beginning {
     }
 
     /**
-     * Ends a fill whose owner was not heard of for too long. Its row stays, since a file of that owner may be left.
-     *
-     * @return false if somebody else ended it, or its owner was heard of after all
+     * Ends a fill whose owner was not heard of for too long, unless somebody else did, or its owner was heard of after all.
+     * Its row stays, since a file of that owner may be left.
      */
-    private static boolean end(Handle handle, Active lost) {
-        boolean ended = handle.createUpdate("""
+    private static void end(Handle handle, Active lost) {
+        int ended = handle.createUpdate("""
                         UPDATE fills SET state = 'failed', reason = 'its owner was not heard of any more',
                             expires = NULL, ended = <now>
                         WHERE id = :id AND epoch = :epoch AND state = 'running' AND expires <= <now>""")
-                        .bind("id", lost.id())
-                        .bind("epoch", lost.epoch())
-                        .execute()
-                == 1;
-        if (ended) {
+                .bind("id", lost.id())
+                .bind("epoch", lost.epoch())
+                .execute();
+        if (ended == 1) {
             VolumeStore.unreserve(handle, lost.volumeId(), lost.size());
         }
-        return ended;
     }
 }

@@ -31,6 +31,8 @@ public final class FillStore {
             + " OR (instance = :instance AND boot = :boot)"
             + " OR (instance <> :instance AND COALESCE(ended, expires) > <now> - :unaware))";
 
+    private static final int MOST_TRIES = 20;
+
     private static final Duration UNAWARE = Duration.ofMinutes(10);
 
     private final Database database;
@@ -47,7 +49,8 @@ public final class FillStore {
     }
 
     /**
-     * Begins a fill if one is needed, nobody runs it, and there is room; in one transaction.
+     * Begins a fill if one is needed, nobody runs it, and there is room; in one transaction, before which a fill whose owner
+     * was not heard of for too long is ended in another one.
      *
      * <p>Copies count that the asking instance can read: in shared volumes and in its own, unless they are offline. One
      * that eviction condemned is rescued instead of filling again.
@@ -57,7 +60,19 @@ public final class FillStore {
      */
     public BeginResult begin(NewFill fill, List<Long> candidates, Duration wait, Consumer<BeginResult> late)
             throws DatabaseException {
-        return database.write("begin-fill", wait, handle -> Beginning.begin(handle, fill, candidates), late);
+        long deadline = System.nanoTime() + wait.toNanos();
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+            Optional<BeginResult> result = database.write(
+                    "begin-fill",
+                    left,
+                    handle -> Beginning.begin(handle, fill, candidates),
+                    begun -> begun.ifPresent(late));
+            if (result.isPresent()) {
+                return result.get();
+            }
+        }
+        throw new IllegalStateException("fills of the file were lost again and again");
     }
 
     /**

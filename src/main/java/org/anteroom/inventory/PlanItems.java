@@ -13,10 +13,12 @@ final class PlanItems {
 
     /** Moves the item whose copy was condemned, if a plan did that; whether there was one in another state. */
     static boolean settle(Handle handle, long copyId, ItemState to, @Nullable String reason) {
-        // also a failed one: what could not be deleted at first may be freed later
+        // Also a failed one: what could not be deleted at first may be freed later. Locked, since that is noted without
+        // the copy, and an item that is moved from a state that it just left would stay where it is.
         List<Open> items = handle.createQuery("""
                         SELECT plan_id, position, size, state FROM plan_items
-                        WHERE copy_id = :copy AND state IN ('condemned', 'failed') ORDER BY plan_id""")
+                        WHERE copy_id = :copy AND state IN ('condemned', 'failed')
+                        ORDER BY plan_id <for_update>""")
                 .bind("copy", copyId)
                 .map((row, context) -> new Open(
                         row.getLong("plan_id"),

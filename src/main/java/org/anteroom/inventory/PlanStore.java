@@ -16,6 +16,10 @@ import org.jdbi.v3.core.statement.PreparedBatch;
 public final class PlanStore {
     private static final int PAGE = 500;
 
+    private static final String COLUMNS = "id, volume_id, strategy, free, state, created, expires, ended, copies, bytes,"
+            + " condemned_copies, condemned_bytes, freed_copies, freed_bytes, skipped_copies, skipped_bytes,"
+            + " failed_copies, failed_bytes";
+
     private static final RowMapper<PlanRow> PLANS = (row, context) -> new PlanRow(
             row.getLong("id"),
             row.getLong("volume_id"),
@@ -145,7 +149,7 @@ public final class PlanStore {
             return Optional.empty();
         }
         return handle.createQuery(
-                        "UPDATE plans SET state = 'proposed' WHERE id = :plan AND state = 'making' RETURNING *")
+                        "UPDATE plans SET state = 'proposed' WHERE id = :plan AND state = 'making' RETURNING " + COLUMNS)
                 .bind("plan", planId)
                 .map(PLANS)
                 .findOne();
@@ -156,7 +160,7 @@ public final class PlanStore {
         return database.read(
                 "get-plan",
                 wait,
-                handle -> handle.createQuery("SELECT * FROM plans WHERE id = :plan")
+                handle -> handle.createQuery("SELECT " + COLUMNS + " FROM plans WHERE id = :plan")
                         .bind("plan", planId)
                         .map(PLANS)
                         .findOne());
@@ -167,7 +171,7 @@ public final class PlanStore {
         return database.read(
                 "running-plan",
                 wait,
-                handle -> handle.createQuery("SELECT * FROM plans WHERE volume_id = :volume AND state = 'running'")
+                handle -> handle.createQuery("SELECT " + COLUMNS + " FROM plans WHERE volume_id = :volume AND state = 'running'")
                         .bind("volume", volumeId)
                         .map(PLANS)
                         .findOne());
@@ -195,10 +199,15 @@ public final class PlanStore {
     /**
      * Starts a proposed plan or resumes a stopped one. One without open items is done at once.
      *
-     * @return false if it is in another state or expired, or if the volume has another running plan
+     * @param lease the role of the one who carries out plans in the volume
+     * @return false if the lease is lost, if the plan is in another state or expired, or if the volume has another running
+     *     plan
      */
-    public boolean start(long planId) throws DatabaseException {
+    public boolean start(Lease lease, long planId) throws DatabaseException {
         return database.write("start-plan", wait, handle -> {
+            if (!LeaseStore.held(handle, lease)) {
+                return false;
+            }
             int changed = handle.createUpdate("""
                             UPDATE plans SET state = 'running'
                             WHERE id = :plan AND (state = 'stopped' OR (state = 'proposed' AND expires > <now>))
@@ -248,9 +257,10 @@ public final class PlanStore {
                 .bind("limit", PAGE)
                 .execute();
         if (items < PAGE) {
-            handle.createUpdate("DELETE FROM plans WHERE id = :plan AND state = 'expired'")
-                    .bind("plan", planId)
-                    .execute();
+            // somebody else may drop it, too, and its items be fewer here only because they are his at the moment
+            handle.createUpdate("""
+                            DELETE FROM plans WHERE id = :plan AND state = 'expired'
+                                AND NOT EXISTS (SELECT 1 FROM plan_items i WHERE i.plan_id = plans.id)""").bind("plan", planId).execute();
         }
         return items;
     }

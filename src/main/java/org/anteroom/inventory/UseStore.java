@@ -54,7 +54,8 @@ public final class UseStore {
                 WHERE copy_id = :copy_id""")) {
             for (Use use : uses) {
                 batch.bind("uses", use.uses())
-                        .bind("age", now - use.lastUse().toEpochMilli())
+                        // a clock that was set back meanwhile makes no use of the future
+                        .bind("age", Math.max(0, now - use.lastUse().toEpochMilli()))
                         .bind("copy_id", use.copyId())
                         .add();
             }

@@ -118,9 +118,16 @@ public final class VolumeStore {
                         .findOne());
     }
 
-    /** The bytes that a plan is wanted for, 0 for none; the wish is taken back by that. */
-    public long takePlanWanted(long id) throws DatabaseException {
+    /**
+     * The bytes that a plan is wanted for, 0 for none; the wish is taken back by that.
+     *
+     * @param lease the role of the one who plans for the volume; where it is lost, the wish is another's to take
+     */
+    public long takePlanWanted(Lease lease, long id) throws DatabaseException {
         return database.write("take-plan-wanted", wait, handle -> {
+            if (!LeaseStore.held(handle, lease)) {
+                return 0L;
+            }
             long wanted = handle.createQuery("SELECT plan_wanted FROM volumes WHERE id = :id")
                     .bind("id", id)
                     .mapTo(Long.class)

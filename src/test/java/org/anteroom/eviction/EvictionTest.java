@@ -443,7 +443,7 @@ class EvictionTest {
         if (kill == Kill.PLAN_MADE) {
             return;
         }
-        assertThat(cache.plans.start(plan)).isTrue();
+        assertThat(cache.plans.start(lease, plan)).isTrue();
         if (kill == Kill.PLAN_STARTED) {
             return;
         }
@@ -478,5 +478,18 @@ class EvictionTest {
         assertThatThrownBy(() -> Strategy.named("random"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("random");
+    }
+
+    @Test
+    void old_plans_that_cannot_be_dropped_keep_no_volume_waiting() throws IOException {
+        full();
+        cache.sql("INSERT INTO plans (volume_id, strategy, free, state, created, expires, ended)"
+                + " SELECT id, 'lru', 1, 'done', 0, 0, 0 FROM volumes");
+        cache.sql("CREATE TRIGGER broken BEFORE DELETE ON plans BEGIN SELECT RAISE(ABORT, 'on purpose'); END");
+        evictor.tick();
+        assertThat(running().pending().copies()).isZero();
+        cache.sql("DROP TRIGGER broken");
+        evictor.tick();
+        assertThat(cache.number("SELECT COUNT(*) FROM plans")).isEqualTo(1);
     }
 }

@@ -61,7 +61,8 @@ final class BulkRows {
                     copies,
                     "plan_items (plan_id, position, copy_id, objid, size, state)"
                             + " SELECT 1 + (i - 1) / " + ITEMS + ", 1 + (i - 1) % " + ITEMS + ", i,"
-                            + " 'bulk/' || (1000000000 + i), 1000, 'freed'");
+                            + " 'bulk/' || (1000000000 + i), 1000,"
+                            + " CASE WHEN i % 10 = 0 THEN 'failed' ELSE 'freed' END");
             statement.executeUpdate("UPDATE volumes SET"
                     + " used = (SELECT SUM(size) FROM copies c WHERE c.volume_id = volumes.id),"
                     + " copies = (SELECT COUNT(*) FROM copies c WHERE c.volume_id = volumes.id)");

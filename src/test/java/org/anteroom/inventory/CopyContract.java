@@ -95,7 +95,8 @@ abstract class CopyContract extends InventoryContract {
                         WAIT,
                         handle ->
                                 handle.execute("UPDATE copies SET condemned_by = 'eviction' WHERE id = ?", copy.id()));
-        uses.record(List.of(new Use(copy.id(), test.now().plusSeconds(1), 1)));
+        test.advance(Duration.ofSeconds(1));
+        uses.record(List.of(new Use(copy.id(), test.now(), 1)));
         test.advance(GRACE);
         assertThat(copies.rescue(copy.id())).isFalse();
         assertThat(copies.beginDeleting(copy.id(), GRACE)).isTrue();
@@ -106,7 +107,8 @@ abstract class CopyContract extends InventoryContract {
         long id = volume("fast", 100);
         CopyRow copy = cached("a/1", 10, id);
         copies.condemn(copy.id(), CondemnedBy.EVICTION);
-        uses.record(List.of(new Use(copy.id(), test.now().plusSeconds(1), 3)));
+        test.advance(Duration.ofSeconds(1));
+        uses.record(List.of(new Use(copy.id(), test.now(), 3)));
         test.advance(GRACE);
         assertThat(copies.beginDeleting(copy.id(), GRACE)).isFalse();
         assertThat(copies.find("a/1", WAIT)).hasSize(1);
@@ -159,7 +161,8 @@ abstract class CopyContract extends InventoryContract {
     void usesAreAddedAndTheLatestTimeStays() throws Exception {
         long id = volume("fast", 100);
         CopyRow copy = cached("a/1", 10, id);
-        Instant later = test.now().plusSeconds(60);
+        test.advance(Duration.ofSeconds(60));
+        Instant later = test.now();
         uses.record(List.of(new Use(copy.id(), later, 3), new Use(copy.id() + 1, later, 1)));
         uses.record(List.of(new Use(copy.id(), later.minusSeconds(30), 2)));
         ObjectRow.UsedCopy used = copies.objects("a/1", "", 1).get(0).copies().get(0);
@@ -181,5 +184,16 @@ abstract class CopyContract extends InventoryContract {
                 .isEqualTo(test.now().minusSeconds(1));
         test.advance(GRACE);
         assertThat(copies.beginDeleting(copy.id(), GRACE)).isFalse();
+    }
+
+    /** A clock that is set back between a use and its telling would make it one of the future, which stays the latest. */
+    @Test
+    void noUseIsInTheFuture() throws Exception {
+        long id = volume("fast", 100);
+        CopyRow copy = cached("a/1", 10, id);
+        test.advance(Duration.ofSeconds(5));
+        uses.record(List.of(new Use(copy.id(), test.now().plus(Duration.ofHours(1)), 1)));
+        assertThat(copies.objects("a/1", "", 1).get(0).copies().get(0).lastUse())
+                .isEqualTo(test.now());
     }
 }

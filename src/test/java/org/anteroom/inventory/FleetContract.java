@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +49,7 @@ abstract class FleetContract extends InventoryContract {
         } finally {
             threads.shutdownNow();
         }
+        assertThat(backend().deadlocks(test)).as("transactions that waited crosswise").isZero();
         assertThat(begun.get()).isPositive();
         assertThat(made.get()).isPositive();
         assertThat(planned.get()).isPositive();
@@ -139,8 +141,10 @@ abstract class FleetContract extends InventoryContract {
                 }
             } else if (result instanceof BeginResult.Cached cached) {
                 assertThat(cached.copies()).isNotEmpty();
+                test.advance(Duration.ofMillis(1));
+                Instant now = test.now();
                 uses.record(cached.copies().stream()
-                        .map(copy -> new Use(copy.id(), copy.filledAt().plusSeconds(1), 1))
+                        .map(copy -> new Use(copy.id(), now, 1))
                         .toList());
             }
         }
@@ -166,14 +170,14 @@ abstract class FleetContract extends InventoryContract {
             if (lease.isEmpty()) {
                 return;
             }
-            volumes.takePlanWanted(volume);
+            volumes.takePlanWanted(lease.get(), volume);
             Optional<PlanRow> plan = plans.running(volume);
             if (plan.isEmpty()) {
                 plan = plans.create(
                         lease.get(),
                         new NewPlan(volume, "lru", 150, Duration.ofHours(1)),
                         plans.leastRecentlyUsed(volume, Duration.ZERO));
-                if (plan.isPresent() && !plans.start(plan.get().id())) {
+                if (plan.isPresent() && !plans.start(lease.get(), plan.get().id())) {
                     plan = Optional.empty();
                 }
             }
@@ -200,6 +204,7 @@ abstract class FleetContract extends InventoryContract {
             fills.releaseExpired();
             fills.pruneEnded(Duration.ofMinutes(1), 3);
             plans.expire();
+            plans.pruneEnded(Duration.ofSeconds(5), 3);
             test.advance(Duration.ofSeconds(10));
         }
     }

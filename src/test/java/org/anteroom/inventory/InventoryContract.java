@@ -40,6 +40,11 @@ abstract class InventoryContract {
 
         /** Looks at every statement that ran, now or when all tests have run. */
         void checkStatements(TestDatabase test) throws Exception;
+
+        /** How often transactions waited for each other crosswise; where there is one writer, they do not. */
+        default long deadlocks(TestDatabase test) throws Exception {
+            return 0;
+        }
     }
 
     abstract Backend backend();

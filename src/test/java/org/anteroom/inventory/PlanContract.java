@@ -108,7 +108,7 @@ abstract class PlanContract extends InventoryContract {
         uses.record(List.of(new Use(made.get(1).id(), test.now(), 1)));
         copies.removeMissing(made.get(2).id(), Duration.ofSeconds(5));
         assertThat(plans.condemnNext(lease, plan.id(), 10)).isEmpty();
-        assertThat(plans.start(plan.id())).isTrue();
+        assertThat(plans.start(lease, plan.id())).isTrue();
         assertThat(plans.running(volume))
                 .hasValueSatisfying(running -> assertThat(running.id()).isEqualTo(plan.id()));
         assertThat(plans.condemnNext(lease, plan.id(), 2)).hasValue(new PlanStep(1, 1, true));
@@ -133,7 +133,7 @@ abstract class PlanContract extends InventoryContract {
     void rescuedAndMissingItemsAreSkippedAndFailedOnesMayBeFreedLater() throws Exception {
         List<CopyRow> made = fill(3);
         PlanRow plan = plan(30);
-        plans.start(plan.id());
+        plans.start(lease, plan.id());
         plans.condemnNext(lease, plan.id(), 10);
         assertThat(copies.rescue(made.get(0).id())).isTrue();
         copies.removeMissing(made.get(1).id(), Duration.ofSeconds(5));
@@ -155,12 +155,12 @@ abstract class PlanContract extends InventoryContract {
         fill(4);
         PlanRow plan = plan(40);
         assertThat(plans.stop(plan.id())).isFalse();
-        plans.start(plan.id());
+        plans.start(lease, plan.id());
         plans.condemnNext(lease, plan.id(), 1);
         assertThat(plans.stop(plan.id())).isTrue();
         assertThat(plans.condemnNext(lease, plan.id(), 1)).isEmpty();
         test.advance(EXPIRY);
-        assertThat(plans.start(plan.id())).isTrue();
+        assertThat(plans.start(lease, plan.id())).isTrue();
         assertThat(plans.drop(plan.id())).isFalse();
         assertThat(plans.condemnNext(lease, plan.id(), 10)).hasValue(new PlanStep(3, 0, false));
     }
@@ -170,14 +170,14 @@ abstract class PlanContract extends InventoryContract {
         fill(2);
         PlanRow one = plan(10);
         PlanRow two = plan(10);
-        assertThat(plans.start(one.id())).isTrue();
-        assertThat(plans.start(one.id())).isFalse();
-        assertThat(plans.start(two.id())).isFalse();
+        assertThat(plans.start(lease, one.id())).isTrue();
+        assertThat(plans.start(lease, one.id())).isFalse();
+        assertThat(plans.start(lease, two.id())).isFalse();
         plans.stop(one.id());
-        assertThat(plans.start(two.id())).isTrue();
+        assertThat(plans.start(lease, two.id())).isTrue();
         plans.condemnNext(lease, two.id(), 10);
         plans.stop(two.id());
-        plans.start(one.id());
+        plans.start(lease, one.id());
         assertThat(plans.condemnNext(lease, one.id(), 10)).hasValue(new PlanStep(0, 1, false));
         assertThat(plans.items(one.id(), 0, 10)).extracting(PlanItem::reason).containsExactly("it is condemned");
     }
@@ -188,7 +188,7 @@ abstract class PlanContract extends InventoryContract {
         PlanRow plan = plan(10);
         assertThat(plans.expire()).isZero();
         test.advance(EXPIRY);
-        assertThat(plans.start(plan.id())).isFalse();
+        assertThat(plans.start(lease, plan.id())).isFalse();
         assertThat(plans.expire()).isEqualTo(1);
         assertThat(plans.get(plan.id()).orElseThrow().state()).isEqualTo(PlanState.EXPIRED);
         assertThat(plans.pruneEnded(Duration.ofDays(1), 10)).isZero();
@@ -201,7 +201,7 @@ abstract class PlanContract extends InventoryContract {
     void anEmptyPlanIsDoneAtOnce() throws Exception {
         PlanRow plan = plan(10);
         assertThat(plan.promised()).isEqualTo(new Tally(0, 0));
-        assertThat(plans.start(plan.id())).isTrue();
+        assertThat(plans.start(lease, plan.id())).isTrue();
         assertThat(plans.get(plan.id()).orElseThrow().state()).isEqualTo(PlanState.DONE);
     }
 
@@ -209,8 +209,14 @@ abstract class PlanContract extends InventoryContract {
     void whoLostTheLeaseNeitherPlansNorCondemns() throws Exception {
         fill(1);
         PlanRow plan = plan(10);
-        plans.start(plan.id());
+        plans.start(lease, plan.id());
+        plans.stop(plan.id());
         test.advance(Duration.ofDays(3));
+        assertThat(plans.start(lease, plan.id())).isFalse();
+        Lease later = leases.acquire(lease.name(), ONE, LEASE).orElseThrow();
+        assertThat(plans.start(lease, plan.id())).isFalse();
+        assertThat(plans.start(later, plan.id())).isTrue();
+        test.advance(LEASE);
         assertThat(plans.condemnNext(lease, plan.id(), 10)).isEmpty();
         assertThat(plans.create(
                         lease, new NewPlan(volume, "lru", 10, EXPIRY), plans.leastRecentlyUsed(volume, Duration.ZERO)))

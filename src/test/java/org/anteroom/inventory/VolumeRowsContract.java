@@ -53,8 +53,12 @@ abstract class VolumeRowsContract extends InventoryContract {
         assertThat(begin("a/2", 50, ONE, id)).isInstanceOf(BeginResult.NoRoom.class);
         assertThat(begin("a/3", 45, ONE, id)).isInstanceOf(BeginResult.NoRoom.class);
         assertThat(row(id).planWanted()).isEqualTo(50);
-        assertThat(volumes.takePlanWanted(id)).isEqualTo(50);
-        assertThat(volumes.takePlanWanted(id)).isZero();
+        Lease lost = leases.acquire("plan:" + id, ONE, LEASE).orElseThrow();
+        test.advance(LEASE);
+        Lease lease = leases.acquire("plan:" + id, TWO, LEASE).orElseThrow();
+        assertThat(volumes.takePlanWanted(lost, id)).isZero();
+        assertThat(volumes.takePlanWanted(lease, id)).isEqualTo(50);
+        assertThat(volumes.takePlanWanted(lease, id)).isZero();
     }
 
     @Test
