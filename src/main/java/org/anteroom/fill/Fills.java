@@ -75,6 +75,7 @@ public final class Fills {
 
     private final ConcurrentMap<FillTicket, Fill> running = new ConcurrentHashMap<>();
     private final ConcurrentMap<FillTicket, Unsettled> unsettled = new ConcurrentHashMap<>();
+    private final Doubts doubts = new Doubts();
 
     /**
      * How a fill ended, as the inventory is to be told.
@@ -170,8 +171,8 @@ public final class Fills {
             return new Outcome.Bypass("busy");
         }
         boolean started = false;
+        NewFill asked = new NewFill(objid, facts, copyName(), owner, LEASE, placement.volumes());
         try {
-            NewFill asked = new NewFill(objid, facts, copyName(), owner, LEASE, placement.volumes());
             BeginResult result = store.begin(asked, candidates, wait, late -> giveBack(objid, late));
             if (result instanceof BeginResult.Cached cached) {
                 return new Outcome.Cached(cached.copies());
@@ -183,6 +184,8 @@ public final class Fills {
             return new Outcome.Bypass(result instanceof BeginResult.NoRoom ? "no-room" : "filled-elsewhere");
         } catch (DatabaseException e) {
             log.debug("no fill of {}: {}", objid, e.getMessage());
+            // the answer to its commit may be what was lost
+            doubts.add(asked.copyName(), objid);
             return new Outcome.Bypass("inventory-unavailable");
         } finally {
             if (!started) {
@@ -215,6 +218,25 @@ public final class Fills {
     private void giveBack(String objid, BeginResult late) {
         if (late instanceof BeginResult.Begun begun) {
             unsettled.put(begun.ticket(), new Unsettled(objid, null, "begun too late", false));
+        }
+    }
+
+    /** Finds the fills that were begun without an answer; they are given back like those that were begun too late. */
+    private void giveBackDoubtful() {
+        if (doubts.none()) {
+            return;
+        }
+        try {
+            long asked = doubts.round();
+            for (FillTicket ticket : store.named(owner, placement.volumes())) {
+                String objid = doubts.settle(ticket.name());
+                if (objid != null) {
+                    unsettled.put(ticket, new Unsettled(objid, null, "its begin was not answered", false));
+                }
+            }
+            doubts.answered(asked);
+        } catch (DatabaseException e) {
+            log.debug("Fills that were begun without an answer are looked for later: {}", e.getMessage());
         }
     }
 
@@ -359,6 +381,7 @@ public final class Fills {
                 log.error("The fill of {} could not be renewed", fill.objid(), e);
             }
         });
+        giveBackDoubtful();
         unsettled.forEach((ticket, end) -> {
             try {
                 if (settle(ticket, null, end)) {

@@ -1,6 +1,9 @@
 package org.anteroom.inventory;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +13,7 @@ import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
 import org.anteroom.model.FileFacts;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.EmptyHandling;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.SqlStatement;
 import org.jspecify.annotations.Nullable;
@@ -268,12 +272,35 @@ public final class FillStore {
                                 WHERE volume_id = :volume AND state = 'failed' AND name IS NOT NULL AND NOT\s""" + AT_WORK + " ORDER BY id LIMIT :limit"), asking)
                         .bind("volume", volumeId)
                         .bind("limit", limit)
-                        .map((row, context) -> new FillTicket(
-                                row.getLong("id"),
-                                row.getLong("epoch"),
-                                row.getLong("volume_id"),
-                                row.getString("name")))
+                        .map((row, context) -> ticket(row))
                         .list());
+    }
+
+    /**
+     * Fills that name a copy and belong to an owner: running, or ended by others while it knew of nothing. Some of them it
+     * may have begun without learning of it.
+     */
+    public List<FillTicket> named(Owner owner, Collection<Long> volumes) throws DatabaseException {
+        return database.read(
+                "named-fills",
+                wait,
+                handle -> handle.createQuery("""
+                        SELECT id, epoch, volume_id, name FROM fills
+                        WHERE instance = :instance AND boot = :boot AND state = 'running'
+                        UNION ALL
+                        SELECT id, epoch, volume_id, name FROM fills
+                        WHERE instance = :instance AND boot = :boot AND state = 'failed' AND name IS NOT NULL
+                            AND volume_id IN (<volumes>)""")
+                        .bind("instance", owner.instance())
+                        .bind("boot", owner.boot())
+                        .bindList(EmptyHandling.NULL_KEYWORD, "volumes", List.copyOf(volumes))
+                        .map((row, context) -> ticket(row))
+                        .list());
+    }
+
+    private static FillTicket ticket(ResultSet row) throws SQLException {
+        return new FillTicket(
+                row.getLong("id"), row.getLong("epoch"), row.getLong("volume_id"), row.getString("name"));
     }
 
     /** Notes that nothing is left of a fill that failed. */

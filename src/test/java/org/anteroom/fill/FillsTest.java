@@ -467,4 +467,30 @@ class FillsTest {
                         .copies())
                 .hasSize(1);
     }
+
+    @Test
+    void a_fill_whose_begin_was_not_answered_is_given_back() throws Exception {
+        cache.test().loseAnswerOfNextCommit();
+        assertThat(fills.begin(KEY, facts(), WAIT).get()).isEqualTo(new Outcome.Bypass("inventory-unavailable"));
+        assertThat(cache.volume().reserved()).isEqualTo(SIZE);
+        fills.renew();
+        assertThat(cache.volume().reserved()).isZero();
+        assertThat(cache.number("SELECT COUNT(*) FROM fills WHERE state = 'failed' AND name IS NULL"))
+                .isEqualTo(1);
+        assertThat(fills.begin(KEY, facts(), WAIT).get()).isInstanceOf(Outcome.Following.class);
+        awaitEnd();
+        cache.assertAllAgree();
+    }
+
+    /** Others may have ended it by then; its name is forgotten all the same, since no file was made. */
+    @Test
+    void a_fill_whose_begin_was_not_answered_until_others_ended_it_leaves_nothing() throws Exception {
+        cache.test().loseAnswerOfNextCommit();
+        fills.begin(KEY, facts(), WAIT).get();
+        cache.advance(Duration.ofMinutes(1));
+        assertThat(cache.fills.releaseExpired()).isEqualTo(1);
+        fills.renew();
+        assertThat(cache.number("SELECT COUNT(*) FROM fills WHERE state = 'failed' AND name IS NULL"))
+                .isEqualTo(1);
+    }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
@@ -22,6 +23,7 @@ final class Recording {
     private record Parameter(Method setter, List<Object> arguments) {}
 
     private final Map<String, List<Parameter>> statements = new ConcurrentHashMap<>();
+    private final AtomicBoolean loseAnswer = new AtomicBoolean();
 
     /** A data source whose statements are recorded. */
     DataSource of(DataSource source) {
@@ -35,8 +37,27 @@ final class Recording {
         return wrapped(
                 Connection.class,
                 connection,
-                (method, arguments, result) ->
-                        result instanceof PreparedStatement prepared ? of((String) arguments[0], prepared) : result);
+                (method, arguments, result) -> {
+                    if (result instanceof PreparedStatement prepared) {
+                        return of((String) arguments[0], prepared);
+                    }
+                    return result instanceof Statement statement ? of(statement) : result;
+                });
+    }
+
+    private Statement of(Statement statement) {
+        return wrapped(Statement.class, statement, (method, arguments, result) -> {
+            boolean commit = method.getName().equals("execute") && arguments[0].equals("COMMIT");
+            if (commit && loseAnswer.getAndSet(false)) {
+                throw new SQLException("the answer was lost", "08006");
+            }
+            return result;
+        });
+    }
+
+    /** Lets the next commit of SQLite succeed and its answer be lost. */
+    void loseAnswerOfNextCommit() {
+        loseAnswer.set(true);
     }
 
     private PreparedStatement of(String sql, PreparedStatement prepared) {

@@ -202,6 +202,11 @@ public final class TestDatabase implements AutoCloseable {
         return recording.statements();
     }
 
+    /** Lets the next commit of SQLite succeed and its answer be lost, as when a connection breaks at that moment. */
+    public void loseAnswerOfNextCommit() {
+        recording.loseAnswerOfNextCommit();
+    }
+
     /** Prepares a statement that ran, with something before it, such as EXPLAIN, and its parameters of the last time. */
     public PreparedStatement prepare(Connection connection, String before, String sql) throws SQLException {
         return recording.prepare(connection, before, sql);
