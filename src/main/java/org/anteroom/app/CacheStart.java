@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.anteroom.eviction.Evictor;
 import org.anteroom.eviction.Reaper;
 import org.anteroom.fill.Fills;
@@ -34,7 +35,8 @@ import org.slf4j.LoggerFactory;
  * The start of all that needs the inventory: schema, the instance's name, volumes and their identity, recovery, fills, eviction.
  *
  * <p>It is tried when the instance starts and, while the inventory is away, again and again until it succeeds once. Until
- * then every file is passed through. What is merely away never stops the instance; a new volume that cannot be made, or a
+ * the volumes are known every file is passed through; until the instance has its name, copies are read and none are made,
+ * since the last boot, if it was killed, keeps the name for a while. What is merely away never stops the instance; a new volume that cannot be made, or a
  * second living boot, does if that is found at the start.
  */
 final class CacheStart {
@@ -57,6 +59,8 @@ final class CacheStart {
     private final BootLease bootLease;
     private @Nullable BootLock bootLock;
     private boolean named;
+    private @Nullable Map<Long, VolumeGuard> volumes;
+    private boolean stoppedMaking;
     private boolean closed;
     private volatile boolean done;
 
@@ -84,13 +88,13 @@ final class CacheStart {
             requireName();
             instance.inventory().database().probe(wait);
             requireName();
-            if (!takeName(wait)) {
-                return;
+            boolean mine = takeName(wait);
+            Map<Long, VolumeGuard> found = read();
+            if (mine) {
+                open(found);
+                done = true;
+                log.info("The cache is open, with {} volumes", found.size());
             }
-            Map<Long, VolumeGuard> volumes = volumes();
-            open(volumes);
-            done = true;
-            log.info("The cache is open, with {} volumes", volumes.size());
         } catch (DatabaseException e) {
             String said = String.valueOf(e.getMessage());
             if (!told.first(said)) {
@@ -107,6 +111,17 @@ final class CacheStart {
                         said);
             }
         }
+    }
+
+    /** The volumes, of which copies are read from now on. */
+    private Map<Long, VolumeGuard> read() throws DatabaseException, StartException {
+        Map<Long, VolumeGuard> found = volumes;
+        if (found == null) {
+            found = volumes();
+            instance.caching().read(found);
+            volumes = found;
+        }
+        return found;
     }
 
     /** Whether the database answers, and is of no use as it is. */
@@ -179,7 +194,7 @@ final class CacheStart {
                 named = true;
             } else if (told.first("another boot")) {
                 log.warn(
-                        "Another boot of the instance {} has not given up its name: files are passed through uncached until"
+                        "Another boot of the instance {} has not given up its name: copies are read, and none are made until"
                                 + " it does; if it was killed, that takes {} s at most",
                         instance.settings().instance().name(),
                         BootLease.DURATION.toSeconds());
@@ -192,7 +207,8 @@ final class CacheStart {
 
     private void renewName() {
         bootLease.renew();
-        if (bootLease.lost()) {
+        if (bootLease.lost() && !stoppedMaking) {
+            stoppedMaking = true;
             instance.caching().stop(Duration.ZERO);
         }
     }
@@ -337,10 +353,12 @@ final class CacheStart {
                 instance.locations(),
                 instance.settings().eviction(),
                 tasks.metrics());
-        recovery.schedule(tasks, volumes);
+        // a boot that has lost its name changes nothing any more
+        BooleanSupplier permitted = () -> !bootLease.lost();
+        recovery.schedule(tasks, volumes, permitted);
         tasks.every("volume-rows", VOLUME_ROWS_PERIOD, rows::refresh);
         tasks.everyToTheEnd("fill-leases", Fills.RENEWAL, fills::renew);
-        evictor.schedule(tasks);
-        reaper.schedule(tasks);
+        evictor.schedule(tasks, permitted);
+        reaper.schedule(tasks, permitted);
     }
 }

@@ -71,7 +71,7 @@ final class InstanceHealth implements HealthSource {
         ArchiveHealth archive = instance.archive().health();
         components.add(
                 component(instance.settings().archive().kind(), Health.Kind.ARCHIVE, archive.ok(), archive.reason()));
-        boolean servable = archive.ok() || (readable && instance.cacheStart().isDone());
+        boolean servable = archive.ok() || (readable && instance.caching().isOpen());
         return new Health(stage, "", servable, components);
     }
 
@@ -86,8 +86,10 @@ final class InstanceHealth implements HealthSource {
         if (instance.cacheStart().lostItsName()) {
             return component(name, Health.Kind.POOL, false, "another boot has taken the name of this instance");
         }
-        return component(
-                name, Health.Kind.POOL, instance.cacheStart().isDone(), "the cache is not open yet; the log says why");
+        String waits = instance.caching().isOpen()
+                ? "no copies are made yet: another boot has not given up the name of this instance"
+                : "the cache is not open yet; the log says why";
+        return component(name, Health.Kind.POOL, instance.cacheStart().isDone(), waits);
     }
 
     private static Health.Component component(String name, Health.Kind kind, boolean ok, String reason) {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BooleanSupplier;
 import org.anteroom.inventory.CandidateSource;
 import org.anteroom.inventory.ItemState;
 import org.anteroom.inventory.Lease;
@@ -92,11 +93,19 @@ public final class Evictor {
         metrics.gauge("anteroom_plans_running", "Deletion plans that are being carried out", running::size);
     }
 
-    /** Lets all volumes be looked at once in every interval, and those that want a plan within seconds. */
-    public void schedule(Tasks tasks) {
+    /**
+     * Lets all volumes be looked at once in every interval, and those that want a plan within seconds.
+     *
+     * @param permitted whether this instance may change anything; asked before each look
+     */
+    public void schedule(Tasks tasks, BooleanSupplier permitted) {
         Duration period = settings.interval().compareTo(PERIOD) < 0 ? settings.interval() : PERIOD;
         long looksPerInterval = Math.max(1, settings.interval().dividedBy(period));
-        tasks.every("eviction", period, () -> look(looks++ % looksPerInterval == 0));
+        tasks.every("eviction", period, () -> {
+            if (permitted.getAsBoolean()) {
+                look(looks++ % looksPerInterval == 0);
+            }
+        });
     }
 
     /** Looks at all volumes of this instance, makes the plans that are due, and carries on those that are running. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.CopyState;
 import org.anteroom.inventory.CopyStore;
@@ -70,9 +71,17 @@ public final class Reaper {
                 .toList();
     }
 
-    /** Goes through the volumes again and again, each on a thread of its own, so that one that hangs holds up no other. */
-    public void schedule(Tasks tasks) {
-        rounds.forEach(round -> tasks.every("reaper-" + round.guard.name(), PERIOD, round::run));
+    /**
+     * Goes through the volumes again and again, each on a thread of its own, so that one that hangs holds up no other.
+     *
+     * @param permitted whether this instance may change anything; asked before each round
+     */
+    public void schedule(Tasks tasks, BooleanSupplier permitted) {
+        rounds.forEach(round -> tasks.every("reaper-" + round.guard.name(), PERIOD, () -> {
+            if (permitted.getAsBoolean()) {
+                round.run();
+            }
+        }));
     }
 
     /** Deletes what is due, in all volumes of this instance. */

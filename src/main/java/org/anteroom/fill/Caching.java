@@ -10,19 +10,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The caching side of an instance, as readers see it: nothing until the inventory has been reached for the first time, so
- * that an instance whose database is away at its start passes every file through.
+ * that an instance whose database is away at its start passes every file through. Copies can be read before any is made.
  */
 public final class Caching {
     private volatile @Nullable State state;
 
-    private record State(Map<Long, VolumeGuard> volumes, Fills fills) {}
+    private record State(Map<Long, VolumeGuard> volumes, @Nullable Fills fills) {}
 
-    /** Begins to cache. */
+    /** Begins to read copies. */
+    public void read(Map<Long, VolumeGuard> volumes) {
+        state = new State(Map.copyOf(volumes), null);
+    }
+
+    /** Begins to read copies and to make them. */
     public void open(Map<Long, VolumeGuard> volumes, Fills fills) {
         state = new State(Map.copyOf(volumes), fills);
     }
 
-    /** Whether copies are made and read. */
+    /** Whether copies are read. */
     public boolean isOpen() {
         return state != null;
     }
@@ -33,33 +38,38 @@ public final class Caching {
         return now == null ? null : now.volumes().get(id);
     }
 
+    private @Nullable Fills fills() {
+        State now = state;
+        return now == null ? null : now.fills();
+    }
+
     /** The fill of a file that runs here. */
     public @Nullable Fill running(String objid) {
-        State now = state;
-        return now == null ? null : now.fills().running(objid);
+        Fills fills = fills();
+        return fills == null ? null : fills.running(objid);
     }
 
     /** Begins or joins a fill, as {@link Fills#begin}. */
     public CompletableFuture<Outcome> begin(FileKey key, FileFacts facts, Duration wait) {
-        State now = state;
-        return now == null
+        Fills fills = fills();
+        return fills == null
                 ? CompletableFuture.completedFuture(new Outcome.Bypass("inventory-unavailable"))
-                : now.fills().begin(key, facts, wait);
+                : fills.begin(key, facts, wait);
     }
 
     /** Begins no more fills, and gives those that run some time to end. */
     public void stop(Duration grace) {
-        State now = state;
-        if (now != null) {
-            now.fills().stop(grace);
+        Fills fills = fills();
+        if (fills != null) {
+            fills.stop(grace);
         }
     }
 
     /** Sends no new readers to a running fill, as {@link Fills#cancel}. */
     public void cancel(String objid) {
-        State now = state;
-        if (now != null) {
-            now.fills().cancel(objid);
+        Fills fills = fills();
+        if (fills != null) {
+            fills.cancel(objid);
         }
     }
 }

@@ -83,28 +83,27 @@ public final class BootLease {
 
     /**
      * Keeps the name; on one thread at a time. While the database was away the lease may have run out: it is taken anew,
-     * unless another boot has the name by now.
+     * unless another boot has the name by now. Then it is lost for good, since that one has ended the work of this.
      */
     public void renew() {
         Lease held = lease;
-        if (held == null || closed) {
+        if (held == null || closed || lost) {
             return;
         }
         try {
-            boolean kept = leases.renew(held, DURATION) || acquire();
-            if (!kept && !lost) {
+            if (!leases.renew(held, DURATION) && !acquire()) {
+                lost = true;
                 log.error(
-                        "Another boot has taken the name of this instance, {}, while this one was not heard of: it makes no"
-                                + " more copies; stop one of the two, and start this one anew",
+                        "Another boot has taken the name of this instance, {}, while this one was not heard of: it makes and"
+                                + " deletes no copies any more; stop one of the two, and start this one anew",
                         owner.instance());
             }
-            lost = !kept;
         } catch (DatabaseException e) {
             log.debug("The name of the instance is not renewed: {}", e.getMessage());
         }
     }
 
-    /** Whether another boot has the name by now. */
+    /** Whether another boot has taken the name. */
     public boolean lost() {
         return lost;
     }

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import java.util.function.BooleanSupplier;
 import org.anteroom.inventory.Drift;
 import org.anteroom.inventory.FillStore;
 import org.anteroom.inventory.FillTicket;
@@ -110,18 +111,28 @@ public final class Recovery {
      * Cleans the volumes now and again and again, each on a thread of its own, so that one that hangs holds up no other.
      *
      * @param guards this instance's volumes by their id in the inventory
+     * @param permitted whether this instance may change anything; asked before each round
      */
-    public void schedule(Tasks tasks, Map<Long, VolumeGuard> guards) {
+    public void schedule(Tasks tasks, Map<Long, VolumeGuard> guards, BooleanSupplier permitted) {
         if (guards.isEmpty()) {
             return;
         }
         ExecutorService first = tasks.pool("recovery", guards.size(), guards.size());
         guards.forEach((volumeId, guard) -> {
-            first.execute(tasks.guarded("recovery", () -> clean(volumeId, guard)));
-            tasks.every("recovery-" + guard.name(), PERIOD, () -> clean(volumeId, guard));
+            Runnable cleaning = where(permitted, () -> clean(volumeId, guard));
+            first.execute(tasks.guarded("recovery", cleaning));
+            tasks.every("recovery-" + guard.name(), PERIOD, cleaning);
         });
-        tasks.every("recovery", PERIOD, this::releaseLost);
-        tasks.every("counters", PERIOD, () -> compareCounters(guards));
+        tasks.every("recovery", PERIOD, where(permitted, this::releaseLost));
+        tasks.every("counters", PERIOD, where(permitted, () -> compareCounters(guards)));
+    }
+
+    private static Runnable where(BooleanSupplier permitted, Runnable work) {
+        return () -> {
+            if (permitted.getAsBoolean()) {
+                work.run();
+            }
+        };
     }
 
     /** Ends fills of any instance whose lease has run out, and forgets those that ended long ago. */

@@ -87,8 +87,13 @@ class BootLeaseTest {
         assertThat(next.take()).isTrue();
         held.renew();
         assertThat(held.lost()).isTrue();
+        next.close();
+        held.renew();
+        assertThat(held.lost()).as("though the name is free again").isTrue();
+        assertThat(leases.holder("boot:one")).isEmpty();
+        assertThat(boot("third").take()).isTrue();
         held.close();
-        assertThat(leases.holder("boot:one")).hasValue(new Owner("one", "next"));
+        assertThat(leases.holder("boot:one")).hasValue(new Owner("one", "third"));
     }
 
     @Test
