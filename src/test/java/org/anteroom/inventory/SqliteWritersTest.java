@@ -186,7 +186,7 @@ class SqliteWritersTest {
                         new NewPlan(volume, "lru", 30, Duration.ofHours(1)),
                         plans.leastRecentlyUsed(volume, Duration.ZERO))
                 .orElseThrow();
-        if (plans.start(plan.id())) {
+        if (plans.start(lease, plan.id())) {
             // a plan without candidates is done at once
             plans.condemnNext(lease, plan.id(), 10).ifPresent(step -> condemned.addAndGet(step.condemned()));
             plans.stop(plan.id());
