@@ -208,7 +208,7 @@ class RecoveryTest {
         abandonTemporary(cache.begun("set/1", SIZE, cache.owner));
         recovery.start();
         try (Tasks tasks = new Tasks(metrics)) {
-            recovery.schedule(tasks, cache.guards());
+            recovery.schedule(tasks, cache.guards(), () -> true);
             // what was begun is ended first
             assertThat(tasks.stop(Duration.ofSeconds(20))).isEmpty();
         }
@@ -220,7 +220,7 @@ class RecoveryTest {
         Recovery none = new Recovery(cache.fills, cache.leases, cache.volumes, now, new Metrics());
         none.start();
         try (Tasks tasks = new Tasks(metrics)) {
-            none.schedule(tasks, Map.of());
+            none.schedule(tasks, Map.of(), () -> true);
             assertThat(tasks.stop(Duration.ofSeconds(5))).isEmpty();
         }
     }
