@@ -14,9 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 import org.anteroom.inventory.BeginResult;
 import org.anteroom.inventory.CondemnedBy;
 import org.anteroom.inventory.CopyRow;
@@ -31,6 +33,7 @@ import org.anteroom.inventory.PlanState;
 import org.anteroom.inventory.Use;
 import org.anteroom.inventory.VolumeStatus;
 import org.anteroom.metrics.Metrics;
+import org.anteroom.tasks.Tasks;
 import org.anteroom.testing.Figures;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -491,5 +494,36 @@ class EvictionTest {
         cache.sql("DROP TRIGGER broken");
         evictor.tick();
         assertThat(cache.number("SELECT COUNT(*) FROM plans")).isEqualTo(1);
+    }
+
+    @Test
+    void a_boot_that_has_lost_its_name_makes_no_plan() throws Exception {
+        full();
+        CountDownLatch asked = new CountDownLatch(3);
+        EvictionSettings often = new EvictionSettings(
+                Duration.ofMillis(10),
+                MIN_AGE,
+                GRACE,
+                Duration.ofDays(1),
+                Map.of(TestCache.NAME, new VolumeEviction("lru", 0.5, 0.4)));
+        Evictor lost = new Evictor(
+                cache.volumes,
+                cache.plans,
+                cache.leases,
+                cache.owner,
+                cache.guards(),
+                cache.locations,
+                often,
+                new Metrics());
+        try (Tasks tasks = new Tasks(new Metrics())) {
+            BooleanSupplier never = () -> {
+                asked.countDown();
+                return false;
+            };
+            lost.schedule(tasks, never);
+            asked.await();
+            assertThat(tasks.stop(Duration.ofSeconds(20))).isEmpty();
+        }
+        assertThat(cache.number("SELECT COUNT(*) FROM plans")).isZero();
     }
 }

@@ -216,6 +216,17 @@ class RecoveryTest {
     }
 
     @Test
+    void a_boot_that_has_lost_its_name_cleans_nothing() throws IOException {
+        abandonTemporary(cache.begun("set/1", SIZE, cache.owner));
+        recovery.start();
+        try (Tasks tasks = new Tasks(metrics)) {
+            recovery.schedule(tasks, cache.guards(), () -> false);
+            assertThat(tasks.stop(Duration.ofSeconds(20))).isEmpty();
+        }
+        assertThat(cache.files("tmp")).hasSize(1);
+    }
+
+    @Test
     void nothing_is_scheduled_without_volumes() throws IOException {
         Recovery none = new Recovery(cache.fills, cache.leases, cache.volumes, now, new Metrics());
         none.start();
