@@ -146,7 +146,8 @@ public final class Evictor {
             step.run();
             failing.remove(what);
         } catch (DatabaseException e) {
-            boolean waits = e.reason() == DatabaseException.Reason.AWAY || e.reason() == DatabaseException.Reason.TIMEOUT;
+            boolean waits =
+                    e.reason() == DatabaseException.Reason.AWAY || e.reason() == DatabaseException.Reason.TIMEOUT;
             if (waits || !failing.add(what)) {
                 log.debug("Eviction ({}) waits for the inventory: {}", what, e.getMessage());
             } else {

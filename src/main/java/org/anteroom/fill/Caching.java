@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 public final class Caching {
     private volatile @Nullable State state;
 
-    private record State(Map<Long, VolumeGuard> volumes, @Nullable Fills fills) {}
+    private record State(
+            Map<Long, VolumeGuard> volumes, @Nullable Fills fills) {}
 
     /** Begins to read copies. */
     public void read(Map<Long, VolumeGuard> volumes) {

@@ -299,8 +299,7 @@ public final class FillStore {
     }
 
     private static FillTicket ticket(ResultSet row) throws SQLException {
-        return new FillTicket(
-                row.getLong("id"), row.getLong("epoch"), row.getLong("volume_id"), row.getString("name"));
+        return new FillTicket(row.getLong("id"), row.getLong("epoch"), row.getLong("volume_id"), row.getString("name"));
     }
 
     /** Notes that nothing is left of a fill that failed. */

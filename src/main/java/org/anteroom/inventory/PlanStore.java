@@ -16,9 +16,10 @@ import org.jdbi.v3.core.statement.PreparedBatch;
 public final class PlanStore {
     private static final int PAGE = 500;
 
-    private static final String COLUMNS = "id, volume_id, strategy, free, state, created, expires, ended, copies, bytes,"
-            + " condemned_copies, condemned_bytes, freed_copies, freed_bytes, skipped_copies, skipped_bytes,"
-            + " failed_copies, failed_bytes";
+    private static final String COLUMNS =
+            "id, volume_id, strategy, free, state, created, expires, ended, copies, bytes,"
+                    + " condemned_copies, condemned_bytes, freed_copies, freed_bytes, skipped_copies, skipped_bytes,"
+                    + " failed_copies, failed_bytes";
 
     private static final RowMapper<PlanRow> PLANS = (row, context) -> new PlanRow(
             row.getLong("id"),
@@ -148,8 +149,8 @@ public final class PlanStore {
         if (!LeaseStore.held(handle, lease)) {
             return Optional.empty();
         }
-        return handle.createQuery(
-                        "UPDATE plans SET state = 'proposed' WHERE id = :plan AND state = 'making' RETURNING " + COLUMNS)
+        return handle.createQuery("UPDATE plans SET state = 'proposed' WHERE id = :plan AND state = 'making' RETURNING "
+                        + COLUMNS)
                 .bind("plan", planId)
                 .map(PLANS)
                 .findOne();
@@ -171,7 +172,8 @@ public final class PlanStore {
         return database.read(
                 "running-plan",
                 wait,
-                handle -> handle.createQuery("SELECT " + COLUMNS + " FROM plans WHERE volume_id = :volume AND state = 'running'")
+                handle -> handle.createQuery(
+                                "SELECT " + COLUMNS + " FROM plans WHERE volume_id = :volume AND state = 'running'")
                         .bind("volume", volumeId)
                         .map(PLANS)
                         .findOne());

@@ -49,7 +49,9 @@ abstract class FleetContract extends InventoryContract {
         } finally {
             threads.shutdownNow();
         }
-        assertThat(backend().deadlocks(test)).as("transactions that waited crosswise").isZero();
+        assertThat(backend().deadlocks(test))
+                .as("transactions that waited crosswise")
+                .isZero();
         assertThat(begun.get()).isPositive();
         assertThat(made.get()).isPositive();
         assertThat(planned.get()).isPositive();

@@ -150,8 +150,7 @@ class PostgresFleetTest extends InventoryContract {
         for (int i = 0; i < 10; i++) {
             useEverything(volume, i);
         }
-        for (String table :
-                new String[] {"volumes", "copies", "copy_use", "fills", "plans", "plan_items", "leases"}) {
+        for (String table : new String[] {"volumes", "copies", "copy_use", "fills", "plans", "plan_items", "leases"}) {
             statement.execute("ALTER TABLE " + table + " ADD COLUMN more TEXT");
         }
         other.commit();

@@ -51,8 +51,8 @@ class MigrationsTest {
     }
 
     /** All that may be wrong with a schema, one after the other, in one database. */
-    private static void assertEachIsToldAndHeals(
-            TestDatabase first, TestDatabase second, TestDatabase third, String no) throws Exception {
+    private static void assertEachIsToldAndHeals(TestDatabase first, TestDatabase second, TestDatabase third, String no)
+            throws Exception {
         assertRefusedUntil(
                 first,
                 List.of("CREATE TABLE somebody_elses (id BIGINT)"),
@@ -99,8 +99,7 @@ class MigrationsTest {
         TestPostgres server = TestPostgres.shared();
         String name = server.createDatabase();
         server.execute("CREATE DATABASE latin_direct TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'");
-        try (TestDatabase test =
-                TestDatabase.unreached(server.dataSource(name), server.dataSource("latin_direct"))) {
+        try (TestDatabase test = TestDatabase.unreached(server.dataSource(name), server.dataSource("latin_direct"))) {
             assertThat(refused(test)).hasMessageContaining("the database has the encoding LATIN1");
         } finally {
             server.dropDatabase(name);
@@ -118,8 +117,9 @@ class MigrationsTest {
         DataSource watched = Recording.watchingStatements(unlimited, limits::add);
         try (TestDatabase test = TestDatabase.unreached(server.dataSource(name), watched)) {
             test.database().probe(LONG);
-            assertThat(limits).hasSizeGreaterThan(1).allSatisfy(limit -> assertThat(limit)
-                    .isPositive());
+            assertThat(limits)
+                    .hasSizeGreaterThan(1)
+                    .allSatisfy(limit -> assertThat(limit).isPositive());
         } finally {
             server.dropDatabase(name);
         }

@@ -34,15 +34,12 @@ final class Recording {
     }
 
     private Connection of(Connection connection) {
-        return wrapped(
-                Connection.class,
-                connection,
-                (method, arguments, result) -> {
-                    if (result instanceof PreparedStatement prepared) {
-                        return of((String) arguments[0], prepared);
-                    }
-                    return result instanceof Statement statement ? of(statement) : result;
-                });
+        return wrapped(Connection.class, connection, (method, arguments, result) -> {
+            if (result instanceof PreparedStatement prepared) {
+                return of((String) arguments[0], prepared);
+            }
+            return result instanceof Statement statement ? of(statement) : result;
+        });
     }
 
     private Statement of(Statement statement) {
