@@ -20,8 +20,15 @@ final class Answers<K, V> {
     private static final int REMEMBERED = 10_000;
 
     private final Cache<K, V> found;
-    private final Cache<K, FailureException> missing;
+    private final Cache<K, Missing> missing;
     private final ConcurrentMap<K, CompletableFuture<V>> asked = new ConcurrentHashMap<>();
+
+    /** A failure without its stack trace and causes, which would be most of the memory. */
+    private record Missing(FailureReason reason, String message) {
+        FailureException failure() {
+            return new FailureException(reason, message);
+        }
+    }
 
     /** None yet, of the {@value #REMEMBERED} that are remembered of each kind. */
     Answers(Duration foundTtl, Duration missingTtl, Ticker ticker) {
@@ -45,13 +52,9 @@ final class Answers<K, V> {
      * @return completes with the answer or with a FailureException
      */
     CompletableFuture<V> get(K key, Supplier<CompletableFuture<V>> call) {
-        FailureException gone = missing.getIfPresent(key);
-        if (gone != null) {
-            return CompletableFuture.failedFuture(gone);
-        }
-        V known = found.getIfPresent(key);
+        CompletableFuture<V> known = known(key);
         if (known != null) {
-            return CompletableFuture.completedFuture(known);
+            return known;
         }
         CompletableFuture<V> mine = new CompletableFuture<>();
         CompletableFuture<V> others = asked.putIfAbsent(key, mine);
@@ -76,17 +79,33 @@ final class Answers<K, V> {
         return mine.copy();
     }
 
+    /** The answer if it is remembered, or somebody is asking already; else null. */
+    @Nullable
+    CompletableFuture<V> known(K key) {
+        FailureException gone = missing(key);
+        if (gone != null) {
+            return CompletableFuture.failedFuture(gone);
+        }
+        V known = found.getIfPresent(key);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        CompletableFuture<V> others = asked.get(key);
+        return others == null ? null : others.copy();
+    }
+
     /** Remembers a failure if it says that there is no such thing. */
     void missed(K key, FailureException failure) {
         if (failure.reason() == FailureReason.NOT_FOUND || failure.reason() == FailureReason.NOT_LISTED) {
-            missing.put(key, failure);
+            missing.put(key, new Missing(failure.reason(), failure.getMessage()));
         }
     }
 
     /** The failure that says that there is no such thing, if that is remembered. */
     @Nullable
     FailureException missing(K key) {
-        return missing.getIfPresent(key);
+        Missing gone = missing.getIfPresent(key);
+        return gone == null ? null : gone.failure();
     }
 
     /** Forgets what was said of a thing, and what is being said: the next question goes to the archive. */

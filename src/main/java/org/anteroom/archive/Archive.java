@@ -6,13 +6,14 @@ import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
 import org.anteroom.model.FolderKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Long-term storage: slow, complete, the truth. It is only read.
  *
  * <p>All methods may block for as long as the storage likes; {@link ArchiveGate} bounds how many do so and how long
- * anyone waits. Failures are {@link FailureException} with NOT_FOUND, ARCHIVE_FAILED, ARCHIVE_TIMEOUT
- * or WRONG_BYTES; any other IOException counts as ARCHIVE_FAILED.
+ * anyone waits. Failures are {@link FailureException} with NOT_FOUND, ARCHIVE_FAILED, ARCHIVE_REFUSED,
+ * ARCHIVE_TIMEOUT, OVERLOADED or WRONG_BYTES; any other IOException counts as ARCHIVE_FAILED.
  */
 public interface Archive {
 
@@ -26,6 +27,24 @@ public interface Archive {
      * @param offset the position to begin at, from 0 to the size
      */
     ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException;
+
+    /**
+     * What there is to say of a file, with its bytes from the beginning: for archives where head and open are a question
+     * each, and one would do.
+     *
+     * @return null if {@link #head} and {@link #open} cost no more
+     */
+    default @Nullable OpenedFile openNew(FileKey key) throws IOException {
+        return null;
+    }
+
+    /**
+     * Whether {@link #open} comes to an offset without reading all that lies before it, as far as that is known. Never
+     * blocks.
+     */
+    default boolean canSeek(FileKey key, FileFacts facts) {
+        return true;
+    }
 
     /**
      * What lies in a folder, a page at a time in the order of {@link ArchiveEntry#compareKeys}, holding no more than a
@@ -45,4 +64,7 @@ public interface Archive {
 
     /** Whether the archive answers: returns when it does, throws when it does not. Cheap; called every few seconds. */
     void probe() throws IOException;
+
+    /** Gives back what it holds, such as connections; no call is made after. Calls that run may fail. Does not block. */
+    default void close() {}
 }

@@ -4,10 +4,14 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.anteroom.archive.BoundedCalls.Question;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
@@ -15,21 +19,21 @@ import org.anteroom.model.FileKey;
 import org.anteroom.model.FolderKey;
 import org.anteroom.tasks.Tasks;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The archive as everyone but its own implementation uses it: never asked more than so much at once, never waited for
  * longer than so long, and not asked again for what it has just said.
  *
- * <p>Every blocking call for files runs on a pool of {@link ArchiveSettings#concurrency()} threads with a bounded queue.
- * {@link #probe()} has a thread of its own, so that a crowd does not pass for an archive that is away, and folders are read
- * on {@value #LIST_THREADS} threads of their own, since one may take long and files are not to wait behind it. What is asked
+ * <p>Every blocking call for files runs on {@link ArchiveSettings#concurrency()} threads, which people and the background
+ * share ({@link SharedPool}). {@link #probe()} has a thread of its own, and folders are read on {@value #LIST_THREADS} of
+ * their own, since one may take long and files are not to wait behind it. What is asked
  * past the bounds is OVERLOADED, an answer that takes too long ARCHIVE_TIMEOUT; time begins when the call is handed in.
  * Timeouts are found by {@link #watch()}, so that they are late by its period at most.
  *
  * <p>Refused is what begins: a question, a stream at its first read, or a listing. The queues have room for one step of
- * everything that was admitted, so that nothing is ended for a crowd that came after it.
+ * everything that was admitted, so that nothing is ended for a crowd that came after it. While the archive does nothing but
+ * fail, what begins is ARCHIVE_AWAY without asking it ({@link Breaker}); a read that broke off is gone on with at its offset
+ * ({@link Resumption}).
  */
 public final class ArchiveGate implements AutoCloseable {
     /** The most bytes that one step of a stream for a reader returns. */
@@ -63,24 +67,28 @@ public final class ArchiveGate implements AutoCloseable {
     private static final Duration PROBE_PERIOD = Duration.ofSeconds(5);
     private static final Duration LONGEST_PROBE = Duration.ofSeconds(5);
 
-    private static final Logger log = LoggerFactory.getLogger(ArchiveGate.class);
+    /** The background has one in so many of the threads. */
+    private static final int BACKGROUND_SHARE = 4;
 
     private final Archive archive;
     private final ArchiveSettings settings;
-    private final InstantSource clock;
-    private final ExecutorService pool;
+    private final Ticker ticker;
+    private final SharedPool pool;
+    private final ArchiveMetrics metrics;
     private final BoundedCalls calls;
     private final BoundedCalls lists;
     private final BoundedCalls furtherLists;
-    private final ExecutorService prober;
-    private final BoundedCalls probes;
+    private final Pulse pulse;
     private final int mostStreams;
     private final AtomicInteger streams = new AtomicInteger();
     private final Answers<FileKey, FileFacts> files;
     private final Answers<FolderKey, Boolean> folders;
-    private final Archive blocking = new BlockingArchive(this);
-    private final AtomicBoolean probing = new AtomicBoolean();
-    private volatile ArchiveHealth health;
+    private final ReadyStreams ready;
+    private final Set<Rest> resting = ConcurrentHashMap.newKeySet();
+    private volatile boolean closing;
+
+    /** A broken read that waits for its next attempt. */
+    private record Rest(GatedStream stream, GatedStream.Step step, long due) {}
 
     /**
      * A gate before an archive.
@@ -91,24 +99,31 @@ public final class ArchiveGate implements AutoCloseable {
     public ArchiveGate(Archive archive, ArchiveSettings settings, Tasks tasks, InstantSource clock, Ticker ticker) {
         this.archive = archive;
         this.settings = settings;
-        this.clock = clock;
+        this.ticker = ticker;
         int threads = settings.concurrency();
         int questions = threads + threads * WAITING_PER_THREAD;
         this.mostStreams = Math.max(LEAST_STREAMS, threads * STREAMS_PER_THREAD);
-        this.pool = tasks.pool("archive", threads, questions + mostStreams + RESERVE);
+        this.pool = new SharedPool(
+                tasks.pool("archive", threads, threads),
+                threads,
+                Math.max(1, threads / BACKGROUND_SHARE),
+                questions + mostStreams + RESERVE);
         int listThreads = Math.min(threads, LIST_THREADS);
         int listQuestions = listThreads + LISTS_WAITING;
         ExecutorService listPool = tasks.pool("archive-list", listThreads, listQuestions + MOST_LISTINGS);
-        ArchiveMetrics metrics = new ArchiveMetrics(tasks.metrics(), threads, listThreads, streams::get, mostStreams);
-        this.calls = new BoundedCalls(pool, questions, metrics, metrics.inUse(), ticker);
-        this.lists = new BoundedCalls(listPool, listQuestions, metrics, metrics.listsInUse(), ticker);
-        this.furtherLists = new BoundedCalls(listPool, MOST_LISTINGS, metrics, metrics.listsInUse(), ticker);
-        this.prober = tasks.pool("archive-health", 1, 1);
-        this.probes = new BoundedCalls(prober, 1, metrics, metrics.inUse(), ticker);
+        this.metrics = new ArchiveMetrics(tasks.metrics());
+        Breaker breaker = new Breaker(ticker);
+        metrics.show(tasks.metrics(), threads, listThreads, streams::get, mostStreams);
+        metrics.show(tasks.metrics(), pool, breaker);
+        this.calls = new BoundedCalls(pool::execute, questions, breaker, metrics, metrics.inUse(), ticker);
+        BoundedCalls.Threads listing = (traffic, call) -> listPool.execute(call);
+        this.lists = new BoundedCalls(listing, listQuestions, breaker, metrics, metrics.listsInUse(), ticker);
+        this.furtherLists = new BoundedCalls(listing, MOST_LISTINGS, breaker, metrics, metrics.listsInUse(), ticker);
+        this.pulse = new Pulse(archive, probeTimeout(), breaker, tasks, metrics, clock, ticker);
         Duration foundTtl = min(settings.headTtl(), LONGEST_HEAD_MEMORY);
         this.files = new Answers<>(foundTtl, settings.missingTtl(), ticker);
         this.folders = new Answers<>(foundTtl, settings.missingTtl(), ticker);
-        this.health = new ArchiveHealth(true, "", clock.instant());
+        this.ready = new ReadyStreams(threads, ticker);
     }
 
     /** Lets {@link #watch()} and {@link #probe()} be called again and again, each on a thread of its own. */
@@ -124,7 +139,80 @@ public final class ArchiveGate implements AutoCloseable {
      * @return completes with the facts or with a FailureException (see {@link #failure})
      */
     public CompletableFuture<FileFacts> head(FileKey key) {
-        return files.get(key, () -> calls.submit("head", settings.firstByteTimeout(), () -> archive.head(key)));
+        return files.get(key, () -> ask(key));
+    }
+
+    /**
+     * The same for somebody who will read the file from its beginning: where that is a question of its own, it is asked at
+     * once, and who opens the file within {@link ReadyStreams#KEPT} has its bytes without asking again.
+     */
+    public CompletableFuture<FileFacts> headToRead(FileKey key) {
+        return files.get(
+                key,
+                () -> ready.hasRoom()
+                        ? calls.submit(Question.of("head", key), settings.firstByteTimeout(), new Learning(key))
+                        : ask(key));
+    }
+
+    /** The same for work that can wait: never refused for a crowd, and never before people who wait. */
+    CompletableFuture<FileFacts> headInBackground(FileKey key) {
+        CompletableFuture<FileFacts> known = files.known(key);
+        if (known != null) {
+            return known;
+        }
+        CompletableFuture<FileFacts> answer = new CompletableFuture<>();
+        calls.step(
+                new Question("head", key, Traffic.BACKGROUND, true),
+                settings.firstByteTimeout(),
+                answer,
+                () -> archive.head(key));
+        return answer;
+    }
+
+    private CompletableFuture<FileFacts> ask(FileKey key) {
+        return calls.submit(Question.of("head", key), settings.firstByteTimeout(), () -> archive.head(key));
+    }
+
+    /** Asks for a file's facts in the way that brings its bytes along, if there is one. */
+    private final class Learning implements BoundedCalls.Work<FileFacts> {
+        private final FileKey key;
+        private @Nullable OpenedFile opened;
+
+        Learning(FileKey key) {
+            this.key = key;
+        }
+
+        @Override
+        public FileFacts run() throws IOException {
+            OpenedFile file = archive.openNew(key);
+            opened = file;
+            return file == null ? archive.head(key) : file.facts();
+        }
+
+        @Override
+        public void delivered(FileFacts facts) {
+            ArchiveStream unused = opened == null ? null : ready.put(key, opened);
+            if (unused != null) {
+                GatedStream.closeQuietly(unused);
+            }
+        }
+
+        @Override
+        public void abandoned() {
+            if (opened != null) {
+                GatedStream.closeQuietly(opened.stream());
+            }
+        }
+    }
+
+    /** Whether a far position of a file is come to without reading what lies before; a read of memory. */
+    public boolean canSeek(FileKey key, FileFacts facts) {
+        return facts.hasSize() && archive.canSeek(key, facts);
+    }
+
+    /** Whether a file may be gone on with at an offset, since it can be told that it is still the same one. */
+    boolean canResume(FileKey key, FileFacts facts) {
+        return facts.etag() != null && canSeek(key, facts);
     }
 
     /**
@@ -136,7 +224,7 @@ public final class ArchiveGate implements AutoCloseable {
     public CompletableFuture<Boolean> folder(FolderKey folder) {
         return folders.get(
                 folder,
-                () -> calls.submit("folder", settings.firstByteTimeout(), () -> {
+                () -> calls.submit(Question.of("folder", folder), settings.firstByteTimeout(), () -> {
                     archive.list(folder, "", 0);
                     return true;
                 }));
@@ -153,8 +241,8 @@ public final class ArchiveGate implements AutoCloseable {
         if (gone != null) {
             return CompletableFuture.failedFuture(gone);
         }
-        CompletableFuture<FolderPage> page =
-                lists.submit("list", settings.firstByteTimeout(), () -> archive.list(folder, after, limit));
+        CompletableFuture<FolderPage> page = lists.submit(
+                Question.of("list", folder), settings.firstByteTimeout(), () -> archive.list(folder, after, limit));
         var unused = page.whenComplete((found, failure) -> {
             if (failure != null) {
                 folders.missed(folder, failure(failure));
@@ -168,7 +256,10 @@ public final class ArchiveGate implements AutoCloseable {
      * {@link #MOST_LISTINGS} have begun.
      */
     public CompletableFuture<FolderPage> listOn(FolderKey folder, String after, int limit) {
-        return furtherLists.submit("list", settings.firstByteTimeout(), () -> archive.list(folder, after, limit));
+        return furtherLists.submit(
+                new Question("list", folder, Traffic.PEOPLE, false),
+                settings.firstByteTimeout(),
+                () -> archive.list(folder, after, limit));
     }
 
     /**
@@ -178,17 +269,22 @@ public final class ArchiveGate implements AutoCloseable {
      * @param offset the position to begin at
      */
     public AsyncArchiveStream open(FileKey key, FileFacts expected, long offset) {
-        return new GatedStream(this, mostStreams, () -> openInner(key, expected, offset), READER_CHUNK);
+        return stream(() -> Traffic.PEOPLE, key, expected, offset, mostStreams, READER_CHUNK);
     }
 
     /** The same for a reader who has begun elsewhere: not refused for the number of those who read already. */
     public AsyncArchiveStream resume(FileKey key, FileFacts expected, long offset) {
-        return new GatedStream(this, mostStreams + RESERVE, () -> openInner(key, expected, offset), READER_CHUNK);
+        return stream(() -> Traffic.PEOPLE, key, expected, offset, mostStreams + RESERVE, READER_CHUNK);
     }
 
     /** A stream for a fill. */
-    GatedStream streamForFill(FileKey key, FileFacts expected, long offset) {
-        return new GatedStream(this, mostStreams + RESERVE, () -> openInner(key, expected, offset), FILL_CHUNK);
+    GatedStream streamForFill(Supplier<Traffic> traffic, FileKey key, FileFacts expected, long offset) {
+        return stream(traffic, key, expected, offset, mostStreams + RESERVE, FILL_CHUNK);
+    }
+
+    private GatedStream stream(
+            Supplier<Traffic> traffic, FileKey key, FileFacts expected, long offset, int most, int chunk) {
+        return new GatedStream(this, traffic, key, expected, offset, most, chunk);
     }
 
     /** Admits one more stream if there are fewer than that; who is admitted leaves once. */
@@ -204,7 +300,15 @@ public final class ArchiveGate implements AutoCloseable {
         streams.decrementAndGet();
     }
 
-    private ArchiveStream openInner(FileKey key, FileFacts expected, long offset) throws IOException {
+    /** Opens a file on the archive's own thread. */
+    ArchiveStream openInner(FileKey key, FileFacts expected, long offset) throws IOException {
+        OpenedFile file = offset == 0 ? ready.take(key) : null;
+        if (file != null) {
+            if (file.facts().sameContent(expected)) {
+                return file.stream();
+            }
+            GatedStream.closeQuietly(file.stream());
+        }
         try {
             return archive.open(key, expected, offset);
         } catch (FailureException e) {
@@ -213,9 +317,26 @@ public final class ArchiveGate implements AutoCloseable {
         }
     }
 
-    /** The same archive under the same bounds, for threads that may wait, such as those of fills. */
+    /**
+     * The same archive under the same bounds, for threads that may wait and somebody waits for, such as those of fills that
+     * readers began.
+     */
     public Archive blocking() {
-        return blocking;
+        return new BlockingArchive(this, () -> Traffic.PEOPLE);
+    }
+
+    /** The same for work that can wait: it has a quarter of the calls at most, and people who wait come first. */
+    public Archive background() {
+        return background(() -> false);
+    }
+
+    /**
+     * The same for work that somebody may begin to wait for.
+     *
+     * @param awaited whether somebody does; asked before each call, so it must be cheap
+     */
+    public Archive background(BooleanSupplier awaited) {
+        return new BlockingArchive(this, () -> awaited.getAsBoolean() ? Traffic.PEOPLE : Traffic.BACKGROUND);
     }
 
     /** Forgets what was said of a file: the next question goes to the archive. */
@@ -224,47 +345,44 @@ public final class ArchiveGate implements AutoCloseable {
         folders.forget(FolderKey.of(key));
     }
 
-    /** What the last probe found; a read of memory. */
+    /** What the last probe found, and whether the archive is asked at all; a read of memory. */
     public ArchiveHealth health() {
-        return health;
+        return pulse.health();
     }
 
-    /** Ends the wait for every call whose time is up. Never blocks on the archive. */
+    /** Ends the wait for every call whose time is up, and goes on with reads that broke off. Never blocks on the archive. */
     public void watch() {
         calls.expire();
         lists.expire();
         furtherLists.expire();
-        probes.expire();
+        pulse.watch();
+        long now = ticker.read();
+        resting.forEach(rest -> {
+            if (now - rest.due() >= 0 && resting.remove(rest)) {
+                metrics.resumed();
+                rest.stream().goOn(rest.step());
+            }
+        });
+        for (ArchiveStream unused : ready.expired()) {
+            execute(() -> GatedStream.closeQuietly(unused));
+        }
+    }
+
+    /** Has a broken read wait; false if there is no more waiting. */
+    boolean rest(GatedStream stream, GatedStream.Step step, Duration time) {
+        Rest rest = new Rest(stream, step, ticker.read() + time.toNanos());
+        resting.add(rest);
+        // who closes looks at those that rest after it has said so
+        return !closing || !resting.remove(rest);
     }
 
     /** Asks whether the archive answers and notes it for {@link #health()}. Does not wait; never piles up. */
     public void probe() {
-        if (!probing.compareAndSet(false, true)) {
-            return;
-        }
-        BoundedCalls.Work<Boolean> work = new BoundedCalls.Work<>() {
-            @Override
-            public Boolean run() throws IOException {
-                archive.probe();
-                return true;
-            }
-
-            @Override
-            public void delivered(Boolean there) {
-                probing.set(false);
-            }
-
-            @Override
-            public void abandoned() {
-                probing.set(false);
-            }
-        };
-        var unused = probes.submit("probe", probeTimeout(), work)
-                .whenComplete((there, failure) -> note(failure == null ? null : failure(failure)));
+        pulse.probe();
     }
 
     CompletableFuture<Boolean> askWhetherThere() {
-        return calls.submit("probe", probeTimeout(), () -> {
+        return calls.submit(new Question("probe", "probe", Traffic.PEOPLE, false), probeTimeout(), () -> {
             archive.probe();
             return true;
         });
@@ -274,27 +392,25 @@ public final class ArchiveGate implements AutoCloseable {
         return min(settings.firstByteTimeout(), LONGEST_PROBE);
     }
 
-    private void note(@Nullable FailureException failure) {
-        ArchiveHealth before = health;
-        boolean ok = failure == null;
-        String reason = failure == null ? "" : failure.getMessage();
-        health = new ArchiveHealth(ok, reason, ok == before.ok() ? before.since() : clock.instant());
-        if (before.ok() && !ok) {
-            Throwable cause = failure == null ? null : failure.getCause();
-            log.warn("The archive is degraded: {}{}", reason, cause == null ? "" : " (" + cause + ")");
-        } else if (!before.ok() && ok) {
-            log.info("The archive is well");
-        }
-    }
-
-    /** Ends the wait for every call with NOT_READY; what is running ends by itself. The pool belongs to the tasks. */
+    /**
+     * Ends the wait for every call with NOT_READY, and closes the archive; what is running ends by itself. The pool belongs to
+     * the tasks.
+     */
     @Override
     public void close() {
+        closing = true;
         FailureException stopping = new FailureException(FailureReason.NOT_READY, "The service is stopping.");
         calls.failAll(stopping);
         lists.failAll(stopping);
         furtherLists.failAll(stopping);
-        probes.failAll(stopping);
+        pulse.close(stopping);
+        resting.forEach(rest -> {
+            if (resting.remove(rest)) {
+                rest.stream().giveUp(rest.step(), stopping);
+            }
+        });
+        ready.close().forEach(GatedStream::closeQuietly);
+        archive.close();
     }
 
     /** The failure inside what a future of this gate completed with. */
@@ -307,21 +423,29 @@ public final class ArchiveGate implements AutoCloseable {
         return new FailureException(FailureReason.ARCHIVE_FAILED, "The archive failed.", thrown);
     }
 
-    void submitStep(boolean first, CompletableFuture<Integer> future, BoundedCalls.Work<Integer> step) {
-        calls.step(
-                first ? "open" : "read", first ? settings.firstByteTimeout() : settings.stallTimeout(), future, step);
+    /** A step of a stream that was admitted. */
+    void submitStep(
+            FileKey key,
+            Traffic traffic,
+            boolean begins,
+            boolean first,
+            CompletableFuture<Integer> future,
+            BoundedCalls.Work<Integer> step) {
+        Question question = new Question(first ? "open" : "read", key, traffic, begins);
+        calls.step(question, first ? settings.firstByteTimeout() : settings.stallTimeout(), future, step);
     }
 
     FailureException refused() {
         return calls.refused("open");
     }
 
-    ExecutorService executor() {
-        return pool;
+    /** Runs something short on a thread for the archive. */
+    void execute(Runnable work) {
+        pool.execute(Traffic.PEOPLE, work);
     }
 
     ExecutorService prober() {
-        return prober;
+        return pulse.prober();
     }
 
     private static Duration min(Duration a, Duration b) {

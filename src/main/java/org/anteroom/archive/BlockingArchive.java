@@ -5,6 +5,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
 import org.anteroom.model.FolderKey;
@@ -13,19 +14,31 @@ import org.anteroom.tasks.IoGuard;
 /** The gate as an {@link Archive} for threads that may wait: bounded in number and in time like everything else. */
 final class BlockingArchive implements Archive {
     private final ArchiveGate gate;
+    private final Supplier<Traffic> traffic;
 
-    BlockingArchive(ArchiveGate gate) {
+    /**
+     * A view of the gate.
+     *
+     * @param traffic for whom it asks at the moment
+     */
+    BlockingArchive(ArchiveGate gate, Supplier<Traffic> traffic) {
         this.gate = gate;
+        this.traffic = traffic;
     }
 
     @Override
     public FileFacts head(FileKey key) throws IOException {
-        return await(gate.head(key));
+        return await(traffic.get() == Traffic.PEOPLE ? gate.head(key) : gate.headInBackground(key));
+    }
+
+    @Override
+    public boolean canSeek(FileKey key, FileFacts facts) {
+        return gate.canSeek(key, facts);
     }
 
     @Override
     public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
-        GatedStream stream = gate.streamForFill(key, expected, offset);
+        GatedStream stream = gate.streamForFill(traffic, key, expected, offset);
         try {
             await(stream.open());
         } catch (IOException e) {

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,22 +27,57 @@ import org.jspecify.annotations.Nullable;
  * never refused: the pool's queue has room for them all, which is for the owner to see to.
  */
 final class BoundedCalls {
-    private final ExecutorService pool;
+    private final Threads threads;
     private final Semaphore places;
+    private final @Nullable Breaker breaker;
     private final ArchiveMetrics metrics;
     private final AtomicInteger inUse;
     private final Ticker ticker;
     private final Set<Call<?>> running = ConcurrentHashMap.newKeySet();
 
+    /** What makes calls. */
+    interface Threads {
+
+        /**
+         * Has a call made.
+         *
+         * @throws RejectedExecutionException if that is not possible any more
+         */
+        void execute(Traffic traffic, Runnable call);
+    }
+
+    /**
+     * What the archive is asked.
+     *
+     * @param kind for the metrics
+     * @param thing of what; a thing that fails again and again counts once for the breaker
+     * @param begins whether it is the first of its kind, which the breaker may refuse
+     */
+    record Question(String kind, Object thing, Traffic traffic, boolean begins) {
+
+        /** A question of somebody who waits. */
+        static Question of(String kind, Object thing) {
+            return new Question(kind, thing, Traffic.PEOPLE, true);
+        }
+    }
+
     /**
      * No calls yet.
      *
      * @param admitted the most calls that run or wait, those of steps apart
+     * @param breaker is asked for calls that begin, and told how all end; null if none is to be
      * @param inUse the calls that run are counted there
      */
-    BoundedCalls(ExecutorService pool, int admitted, ArchiveMetrics metrics, AtomicInteger inUse, Ticker ticker) {
-        this.pool = pool;
+    BoundedCalls(
+            Threads threads,
+            int admitted,
+            @Nullable Breaker breaker,
+            ArchiveMetrics metrics,
+            AtomicInteger inUse,
+            Ticker ticker) {
+        this.threads = threads;
         this.places = new Semaphore(admitted);
+        this.breaker = breaker;
         this.metrics = metrics;
         this.inUse = inUse;
         this.ticker = ticker;
@@ -67,12 +101,12 @@ final class BoundedCalls {
      *
      * @return as in {@link #step}, or fails with OVERLOADED when too much is waiting already
      */
-    <T> CompletableFuture<T> submit(String kind, Duration timeout, Work<T> work) {
+    <T> CompletableFuture<T> submit(Question question, Duration timeout, Work<T> work) {
         CompletableFuture<T> future = new CompletableFuture<>();
         if (places.tryAcquire()) {
-            step(kind, timeout, future, new Admitted<>(work, places));
+            step(question, timeout, future, new Admitted<>(work, places));
         } else {
-            future.completeExceptionally(refused(kind));
+            future.completeExceptionally(refused(question.kind()));
             work.abandoned();
         }
         return future;
@@ -89,14 +123,21 @@ final class BoundedCalls {
     /**
      * Has work done that belongs to something admitted.
      *
-     * @param future completes with the result, or with a FailureException: what the work threw, ARCHIVE_TIMEOUT, or
-     *     NOT_READY after the pool has ended
+     * @param future completes with the result, or with a FailureException: what the work threw, ARCHIVE_TIMEOUT,
+     *     ARCHIVE_AWAY if it begins and the archive is not asked, or NOT_READY after the pool has ended
      */
-    <T> void step(String kind, Duration timeout, CompletableFuture<T> future, Work<T> work) {
-        Call<T> call = new Call<>(kind, timeout, future, work);
+    <T> void step(Question question, Duration timeout, CompletableFuture<T> future, Work<T> work) {
+        if (question.begins() && breaker != null && !breaker.permits()) {
+            FailureException refusal = Breaker.refusal();
+            metrics.finished(question.kind(), Duration.ZERO, refusal);
+            future.completeExceptionally(refusal);
+            work.abandoned();
+            return;
+        }
+        Call<T> call = new Call<>(question, timeout, future, work);
         running.add(call);
         try {
-            pool.execute(call);
+            threads.execute(question.traffic(), call);
         } catch (RejectedExecutionException e) {
             call.fail(new FailureException(FailureReason.NOT_READY, "The service is stopping.", e));
             work.abandoned();
@@ -145,15 +186,17 @@ final class BoundedCalls {
     }
 
     private final class Call<T> implements Runnable {
-        private final String kind;
+        private final Question question;
         private final Work<T> work;
-        private final long begun = ticker.read();
+        private final long submitted = ticker.read();
         private final Duration timeout;
         private final AtomicBoolean settled = new AtomicBoolean();
         private final CompletableFuture<T> future;
+        /** Whether it has had a thread. */
+        private volatile boolean begun;
 
-        Call(String kind, Duration timeout, CompletableFuture<T> future, Work<T> work) {
-            this.kind = kind;
+        Call(Question question, Duration timeout, CompletableFuture<T> future, Work<T> work) {
+            this.question = question;
             this.timeout = timeout;
             this.future = future;
             this.work = work;
@@ -164,11 +207,13 @@ final class BoundedCalls {
             if (future.isCancelled() && settled.compareAndSet(false, true)) {
                 // nobody waits for it: it is not asked, and not counted
                 running.remove(this);
+                tellBreaker(null);
             }
             if (settled.get()) {
                 work.abandoned();
                 return;
             }
+            begun = true;
             inUse.incrementAndGet();
             FailureException failure;
             try {
@@ -206,12 +251,19 @@ final class BoundedCalls {
                 return false;
             }
             running.remove(this);
-            metrics.finished(kind, Duration.ofNanos(ticker.read() - begun), failure);
+            metrics.finished(question.kind(), Duration.ofNanos(ticker.read() - submitted), failure);
+            tellBreaker(failure);
             return true;
         }
 
+        private void tellBreaker(@Nullable FailureException failure) {
+            if (breaker != null) {
+                breaker.ended(question.begins(), begun, question.thing(), failure);
+            }
+        }
+
         void expire(long now) {
-            if (now - begun >= timeout.toNanos()) {
+            if (now - submitted >= timeout.toNanos()) {
                 fail(new FailureException(FailureReason.ARCHIVE_TIMEOUT, "The archive did not answer in time."));
             }
         }

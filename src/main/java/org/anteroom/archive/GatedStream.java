@@ -3,19 +3,25 @@ package org.anteroom.archive;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream of the archive that is read on the gate's pool, one step at a time.
+ * A stream of the archive that is read on the gate's pool, one step at a time, and opened again where it broke off
+ * ({@link Resumption}).
  *
- * <p>Each step reads into the stream's own buffer: one that hangs past its timeout may still write there long after the
- * reader has given its own buffer to somebody else.
+ * <p>Each step reads into a buffer of the stream's own: one that hangs past its timeout may still write there long after
+ * the reader has given its own buffer to somebody else. What is opened again has a buffer of its own for the same reason.
  *
  * <p>The inner stream belongs to the step that is running; when none is, to whoever closes. The lock guards only the
  * handing over and is never held over I/O.
@@ -24,62 +30,92 @@ final class GatedStream implements AsyncArchiveStream {
     private static final Logger log = LoggerFactory.getLogger(GatedStream.class);
 
     private final ArchiveGate gate;
+    private final Supplier<Traffic> traffic;
+    private final FileKey key;
+    private final FileFacts expected;
     private final int mostStreams;
-    private final Opener opener;
-    private final ByteBuffer buffer;
+    private final int chunk;
+    private final Resumption resumption;
     private final Object lock = new Object();
-    private @Nullable ArchiveStream inner;
+    private @Nullable Source source;
     private @Nullable CompletableFuture<Integer> last;
-    private boolean stepRunning;
-    /** Whether a step has returned bytes, or the end. */
-    private boolean flowing;
+    private long position;
+    /** Steps that run or rest, also those for which nobody waits any more. */
+    private int steps;
 
+    private boolean admitted;
+    private boolean failed;
     private boolean closed;
 
-    /** Opens the inner stream, at the first step. */
-    interface Opener {
-        ArchiveStream open() throws IOException;
+    /** The inner stream, once it is open, and where it is read to. */
+    private static final class Source {
+        private final ByteBuffer buffer;
+        private @Nullable ArchiveStream stream;
+        /** Whether a step has returned bytes, or the end. */
+        private boolean flowing;
+        /** Whether a step has it. */
+        private boolean busy;
+
+        Source(int chunk) {
+            this.buffer = ByteBuffer.allocate(chunk);
+        }
     }
 
     /**
      * A stream that is not opened yet.
      *
+     * @param traffic for whom it is read at the moment
      * @param mostStreams as many there may be with this one; past that the first step is refused
      */
-    GatedStream(ArchiveGate gate, int mostStreams, Opener opener, int chunk) {
+    GatedStream(
+            ArchiveGate gate,
+            Supplier<Traffic> traffic,
+            FileKey key,
+            FileFacts expected,
+            long offset,
+            int mostStreams,
+            int chunk) {
         this.gate = gate;
+        this.traffic = traffic;
+        this.key = key;
+        this.expected = expected;
+        this.position = offset;
         this.mostStreams = mostStreams;
-        this.opener = opener;
-        this.buffer = ByteBuffer.allocate(chunk);
+        this.chunk = chunk;
+        this.resumption =
+                new Resumption(offset, () -> ThreadLocalRandom.current().nextDouble());
     }
 
     @Override
     public CompletableFuture<Integer> read(ByteBuffer target) {
-        return step(new ReadStep(target.remaining(), target));
+        return step(target.remaining(), target);
     }
 
     /** Opens the file without reading; the future completes with 0. */
     CompletableFuture<Integer> open() {
-        return step(new ReadStep(0, null));
+        return step(0, null);
     }
 
     /** Reads into the stream's buffer; {@link #take} hands it out when the future is complete. */
     CompletableFuture<Integer> fetch(int most) {
-        return step(new ReadStep(most, null));
+        return step(most, null);
     }
 
     /** Appends what the last complete step has read. */
     void take(ByteBuffer target) {
-        target.put(buffer);
+        synchronized (lock) {
+            if (source != null) {
+                target.put(source.buffer);
+            }
+        }
     }
 
-    private CompletableFuture<Integer> step(ReadStep step) {
+    private CompletableFuture<Integer> step(int most, @Nullable ByteBuffer target) {
         CompletableFuture<Integer> mine = new CompletableFuture<>();
-        boolean first;
+        Step step;
         synchronized (lock) {
             if (closed) {
-                return CompletableFuture.failedFuture(new FailureException(
-                        FailureReason.ARCHIVE_FAILED, "The transfer was ended.", new ClosedChannelException()));
+                return CompletableFuture.failedFuture(ended(FailureReason.ARCHIVE_FAILED));
             }
             if (last != null && !last.isDone()) {
                 throw new IllegalStateException("the last read is not complete");
@@ -87,45 +123,145 @@ final class GatedStream implements AsyncArchiveStream {
             if (last != null && last.isCompletedExceptionally()) {
                 return last;
             }
-            if (last == null && !gate.admit(mostStreams)) {
+            if (!admitted && !gate.admit(mostStreams)) {
                 last = CompletableFuture.failedFuture(gate.refused());
                 return last;
             }
+            admitted = true;
             last = mine;
-            first = !flowing;
-            stepRunning = true;
+            step = begin(mine, most, target);
         }
-        gate.submitStep(first, mine, step);
+        submit(step);
         return mine;
+    }
+
+    private static FailureException ended(FailureReason reason) {
+        return new FailureException(reason, "The transfer was ended.", new ClosedChannelException());
+    }
+
+    /** Under the lock. */
+    private Step begin(CompletableFuture<Integer> wanted, int most, @Nullable ByteBuffer target) {
+        steps++;
+        Source from = source;
+        if (from == null) {
+            from = new Source(chunk);
+            source = from;
+        }
+        from.busy = true;
+        return new Step(wanted, most, target, from, position);
+    }
+
+    private void submit(Step step) {
+        CompletableFuture<Integer> call = new CompletableFuture<>();
+        var unused = call.whenComplete((count, failure) -> {
+            if (failure == null) {
+                step.wanted.complete(count);
+            } else {
+                failed(step, ArchiveGate.failure(failure));
+            }
+        });
+        gate.submitStep(key, traffic.get(), !step.opened, !step.flowing, call, step);
+    }
+
+    /** Leaves what failed to its step, and rests before the next attempt if there is one. */
+    private void failed(Step step, FailureException failure) {
+        Duration rest;
+        synchronized (lock) {
+            if (source == step.source) {
+                source = null;
+            }
+            // what only waited in a crowd was not broken off by the archive
+            boolean broken = step.ran || failure.reason() == FailureReason.ARCHIVE_AWAY;
+            rest = broken && !closed && gate.canResume(key, expected) ? resumption.next(failure, position) : null;
+            if (rest == null) {
+                failed = true;
+            } else {
+                steps++;
+            }
+        }
+        if (rest == null) {
+            step.wanted.completeExceptionally(failure);
+        } else if (gate.rest(this, step, rest)) {
+            log.debug("Reading {} goes on after {}: {}", key, rest, failure.toString());
+        } else {
+            giveUp(step, failure);
+        }
+    }
+
+    /** Opens the file again for a step that has rested. Does not block. */
+    void goOn(Step rested) {
+        Step next = null;
+        boolean over;
+        synchronized (lock) {
+            steps--;
+            if (!closed) {
+                next = begin(rested.wanted, rested.most, rested.target);
+            }
+            over = isOver();
+        }
+        if (next != null) {
+            submit(next);
+            return;
+        }
+        rested.wanted.completeExceptionally(ended(FailureReason.ARCHIVE_FAILED));
+        leave(over, null);
+    }
+
+    /** Ends a step that rests. */
+    void giveUp(Step rested, FailureException failure) {
+        boolean over;
+        synchronized (lock) {
+            steps--;
+            failed = true;
+            over = isOver();
+        }
+        rested.wanted.completeExceptionally(failure);
+        leave(over, null);
+    }
+
+    /** Whether the place is to be given back, which is so once. Under the lock. */
+    private boolean isOver() {
+        if (!admitted || steps > 0 || !(closed || failed)) {
+            return false;
+        }
+        admitted = false;
+        return true;
     }
 
     @Override
     public void close() {
         ArchiveStream idle;
+        boolean over;
         synchronized (lock) {
-            closed = true;
-            idle = inner;
-            if (stepRunning || idle == null) {
+            if (closed) {
                 return;
             }
-            inner = null;
+            closed = true;
+            over = isOver();
+            idle = source == null || source.busy ? null : source.stream;
+            source = null;
+        }
+        if (idle == null) {
+            leave(over, null);
+            return;
         }
         try {
-            gate.executor().execute(() -> leave(idle));
+            gate.execute(() -> leave(over, idle));
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            leave(idle);
+            leave(over, idle);
         }
     }
 
-    /** The stream has ended: nothing of it runs or waits any more. */
-    private void leave(@Nullable ArchiveStream stream) {
+    private void leave(boolean over, @Nullable ArchiveStream stream) {
         if (stream != null) {
             closeQuietly(stream);
         }
-        gate.leave();
+        if (over) {
+            gate.leave();
+        }
     }
 
-    private static void closeQuietly(ArchiveStream stream) {
+    static void closeQuietly(ArchiveStream stream) {
         try {
             stream.close();
         } catch (IOException | RuntimeException e) {
@@ -133,30 +269,41 @@ final class GatedStream implements AsyncArchiveStream {
         }
     }
 
-    private final class ReadStep implements BoundedCalls.Work<Integer> {
+    /** One call to the archive: opens the file if it is not open, and reads. */
+    final class Step implements BoundedCalls.Work<Integer> {
+        private final CompletableFuture<Integer> wanted;
         private final int most;
         private final @Nullable ByteBuffer target;
+        private final Source source;
+        private final long from;
+        private final boolean opened;
+        private final boolean flowing;
+        private volatile boolean ran;
 
-        ReadStep(int most, @Nullable ByteBuffer target) {
+        Step(CompletableFuture<Integer> wanted, int most, @Nullable ByteBuffer target, Source source, long from) {
+            this.wanted = wanted;
             this.most = most;
             this.target = target;
+            this.source = source;
+            this.from = from;
+            this.opened = source.stream != null;
+            this.flowing = source.flowing;
         }
 
         @Override
         public Integer run() throws IOException {
-            ArchiveStream stream;
+            ran = true;
             synchronized (lock) {
                 if (closed) {
-                    throw new ClosedChannelException();
+                    throw ended(FailureReason.NOT_READY);
                 }
-                stream = inner;
             }
+            ArchiveStream stream = source.stream;
             if (stream == null) {
-                stream = opener.open();
-                synchronized (lock) {
-                    inner = stream;
-                }
+                stream = gate.openInner(key, expected, from);
+                source.stream = stream;
             }
+            ByteBuffer buffer = source.buffer;
             buffer.clear().limit(Math.min(most, buffer.capacity()));
             int count = most == 0 ? 0 : stream.read(buffer);
             buffer.flip();
@@ -166,28 +313,29 @@ final class GatedStream implements AsyncArchiveStream {
         @Override
         public void delivered(Integer count) {
             if (target != null && count > 0) {
-                target.put(buffer);
+                target.put(source.buffer);
             }
-            end(false, count != 0);
+            ArchiveStream unused;
+            boolean over;
+            synchronized (lock) {
+                steps--;
+                source.busy = false;
+                source.flowing |= count != 0;
+                position += Math.max(0, count);
+                over = isOver();
+                unused = closed ? source.stream : null;
+            }
+            leave(over, unused);
         }
 
         @Override
         public void abandoned() {
-            end(true, false);
-        }
-
-        private void end(boolean failed, boolean moved) {
-            ArchiveStream unused;
+            boolean over;
             synchronized (lock) {
-                stepRunning = false;
-                flowing |= moved;
-                if (!failed && !closed) {
-                    return;
-                }
-                unused = inner;
-                inner = null;
+                steps--;
+                over = isOver();
             }
-            leave(unused);
+            leave(over, source.stream);
         }
     }
 }

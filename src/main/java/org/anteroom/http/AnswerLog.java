@@ -45,8 +45,13 @@ public final class AnswerLog {
                         CONFLICT,
                         CONDITION_FAILED,
                         NOT_READY -> refused(request, problem);
-                case ARCHIVE_FAILED, ARCHIVE_TIMEOUT, WRONG_BYTES, OVERLOADED, DATABASE_AWAY ->
-                    outage(request, problem, known);
+                case ARCHIVE_FAILED,
+                        ARCHIVE_REFUSED,
+                        ARCHIVE_AWAY,
+                        ARCHIVE_TIMEOUT,
+                        WRONG_BYTES,
+                        OVERLOADED,
+                        DATABASE_AWAY -> outage(request, problem, known);
                 case INTERNAL -> fault(request, failure);
             }
         } else if (failure instanceof IOException) {

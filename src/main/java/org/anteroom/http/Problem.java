@@ -4,6 +4,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import org.anteroom.delivery.ResponsePlan;
@@ -20,16 +21,26 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status the status code
  * @param detail one sentence for the client
+ * @param retryAfter for the field {@code Retry-After} of a 503, which has it in whole seconds from 1 to an hour
  */
-public record Problem(int status, String detail) {
+public record Problem(int status, String detail, Duration retryAfter) {
     private static final String FAULT = "Anteroom failed; its operators find the reason by the request id.";
-    private static final String RETRY_AFTER_SECONDS = "5";
+    private static final Duration RETRY_AFTER = Duration.ofSeconds(5);
+    private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
     private static final String REQUEST_ID = Problem.class.getName() + ".id";
+
+    /** A problem that may be over in a moment, if it is one that passes at all. */
+    public Problem(int status, String detail) {
+        this(status, detail, RETRY_AFTER);
+    }
 
     /** The problem that a failure is to its client. */
     public static Problem of(Throwable failure) {
         return failure instanceof FailureException known
-                ? new Problem(status(known.reason()), known.getMessage())
+                ? new Problem(
+                        status(known.reason()),
+                        known.getMessage(),
+                        known.retryAfter().orElse(RETRY_AFTER))
                 : new Problem(500, FAULT);
     }
 
@@ -43,8 +54,8 @@ public record Problem(int status, String detail) {
             case CONFLICT -> 409;
             case CONDITION_FAILED -> 412;
             case INTERNAL -> 500;
-            case ARCHIVE_FAILED, WRONG_BYTES -> 502;
-            case OVERLOADED, DATABASE_AWAY, NOT_READY -> 503;
+            case ARCHIVE_FAILED, ARCHIVE_REFUSED, WRONG_BYTES -> 502;
+            case OVERLOADED, ARCHIVE_AWAY, DATABASE_AWAY, NOT_READY -> 503;
             case ARCHIVE_TIMEOUT -> 504;
         };
     }
@@ -109,7 +120,7 @@ public record Problem(int status, String detail) {
         String id = requestId(request);
         byte[] body = (html ? html(id) : json(id)).getBytes(StandardCharsets.UTF_8);
         if (status == 503) {
-            response.setHeader("Retry-After", RETRY_AFTER_SECONDS);
+            response.setHeader("Retry-After", Long.toString(retryAfterSeconds()));
         }
         response.setHeader("Cache-Control", "no-store");
         response.addHeader("Vary", "Accept");
@@ -123,6 +134,11 @@ public record Problem(int status, String detail) {
         if (!request.getMethod().equals("HEAD")) {
             response.getOutputStream().write(body);
         }
+    }
+
+    private long retryAfterSeconds() {
+        Duration wait = retryAfter.compareTo(LONGEST_RETRY_AFTER) < 0 ? retryAfter : LONGEST_RETRY_AFTER;
+        return Math.max(1, wait.plusMillis(999).toSeconds());
     }
 
     /** Gives a request the id that it has elsewhere already. */

@@ -1,6 +1,8 @@
 package org.anteroom.model;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,7 @@ public final class FailureException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final FailureReason reason;
+    private final @Nullable Duration retryAfter;
 
     /**
      * A failure without a cause below it.
@@ -25,13 +28,29 @@ public final class FailureException extends IOException {
 
     /** A failure that came of another one. */
     public FailureException(FailureReason reason, String message, @Nullable Throwable cause) {
+        this(reason, message, cause, null);
+    }
+
+    /**
+     * A failure that will last for a while.
+     *
+     * @param retryAfter when asking again may help, from now on; null if nobody knows
+     */
+    public FailureException(
+            FailureReason reason, String message, @Nullable Throwable cause, @Nullable Duration retryAfter) {
         super(message, cause);
         this.reason = reason;
+        this.retryAfter = retryAfter;
     }
 
     /** Why it failed. */
     public FailureReason reason() {
         return reason;
+    }
+
+    /** When asking again may help, if somebody said so. */
+    public Optional<Duration> retryAfter() {
+        return Optional.ofNullable(retryAfter);
     }
 
     @Override

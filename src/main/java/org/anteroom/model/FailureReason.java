@@ -21,8 +21,12 @@ public enum FailureReason {
     CONDITION_FAILED,
     /** The change lacks the header that cross-site forms cannot send. 403. */
     FORBIDDEN,
-    /** The archive failed: an error, a refusal, a broken stream. 502. */
+    /** The archive failed: an error, a broken stream. It may work the next time. 502. */
     ARCHIVE_FAILED,
+    /** The archive answers and will not give this file: a missing permission, an encoding not asked for. 502. */
+    ARCHIVE_REFUSED,
+    /** The archive has failed many times in a row and is not asked for a while. 503. */
+    ARCHIVE_AWAY,
     /** The bytes of the archive are not those that it promised. 502. */
     WRONG_BYTES,
     /** The archive did not answer in time. 504. */

@@ -122,7 +122,7 @@ class ArchiveGateTest {
         CountDownLatch threads = new CountDownLatch(2);
         CountDownLatch go = new CountDownLatch(1);
         for (int i = 0; i < 2; i++) {
-            gate.executor().execute(() -> {
+            gate.execute(() -> {
                 threads.countDown();
                 try {
                     go.await();
@@ -472,7 +472,8 @@ class ArchiveGateTest {
     @Test
     void stalledReadFailsTheStreamAndLeavesTheBufferAlone() throws Exception {
         put(200_000);
-        AsyncArchiveStream stream = gate.open(KEY, facts(200_000), 0);
+        FileFacts untagged = new FileFacts(200_000, null, null, null, null);
+        AsyncArchiveStream stream = gate.open(KEY, untagged, 0);
         ByteBuffer buffer = ByteBuffer.allocate(1000);
         get(stream.read(buffer));
         Hang hang = hang(1);

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.model.FailureException;
@@ -22,6 +24,15 @@ final class FakeArchive implements Archive {
     final AtomicInteger opens = new AtomicInteger();
     final AtomicInteger probes = new AtomicInteger();
     final AtomicInteger openStreams = new AtomicInteger();
+    final AtomicInteger news = new AtomicInteger();
+    /** Where the next streams break off, one each. */
+    final Queue<Long> breaks = new ConcurrentLinkedQueue<>();
+
+    volatile boolean seekable = true;
+    /** Whether a file can be opened to learn of it. */
+    volatile boolean opensNew;
+
+    volatile boolean closed;
     volatile @Nullable IOException failure;
     volatile @Nullable Hang headHang;
     volatile @Nullable Hang listHang;
@@ -92,13 +103,24 @@ final class FakeArchive implements Archive {
         if (bytes == null || bytes.length != expected.size()) {
             throw new FailureException(FailureReason.WRONG_BYTES, "The file has changed.");
         }
+        return stream(bytes, (int) offset);
+    }
+
+    private ArchiveStream stream(byte[] bytes, int offset) {
         openStreams.incrementAndGet();
-        ByteBuffer rest = ByteBuffer.wrap(bytes).position((int) offset);
+        Long end = breaks.poll();
+        ByteBuffer rest = ByteBuffer.wrap(bytes).position(offset);
+        if (end != null) {
+            rest.limit((int) Math.max(offset, end));
+        }
         return new ArchiveStream() {
             @Override
             public int read(ByteBuffer target) throws IOException {
                 meet(readHang);
                 if (!rest.hasRemaining()) {
+                    if (rest.limit() < bytes.length) {
+                        throw new IOException("connection reset");
+                    }
                     return -1;
                 }
                 int count = Math.min(target.remaining(), rest.remaining());
@@ -112,6 +134,31 @@ final class FakeArchive implements Archive {
                 openStreams.decrementAndGet();
             }
         };
+    }
+
+    @Override
+    public @Nullable OpenedFile openNew(FileKey key) throws IOException {
+        if (!opensNew) {
+            return null;
+        }
+        news.incrementAndGet();
+        meet(headHang);
+        byte[] bytes = files.get(key);
+        if (bytes == null) {
+            throw new FailureException(FailureReason.NOT_FOUND, "The archive has no such file.");
+        }
+        FileFacts facts = new FileFacts(bytes.length, null, "\"" + bytes.length + "\"", null, null);
+        return new OpenedFile(facts, stream(bytes, 0));
+    }
+
+    @Override
+    public boolean canSeek(FileKey key, FileFacts facts) {
+        return seekable;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
     }
 
     @Override

@@ -143,6 +143,16 @@ final class SteeredArchive {
             }
 
             @Override
+            public boolean canSeek(FileKey key, FileFacts facts) {
+                return inner.canSeek(key, facts);
+            }
+
+            @Override
+            public void close() {
+                inner.close();
+            }
+
+            @Override
             public FolderPage list(FolderKey folder, String after, int limit) throws IOException {
                 Lister instead = lister;
                 return instead == null ? inner.list(folder, after, limit) : instead.list(folder, after, limit);
