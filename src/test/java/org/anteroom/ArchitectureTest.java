@@ -154,6 +154,14 @@ class ArchitectureTest {
             .resideInAnyPackage("com.zaxxer..", "org.apache.tomcat..", "org.sqlite..");
 
     @ArchTest
+    static final ArchRule the_http_client_is_used_by_one_archive = noClasses()
+            .that()
+            .resideOutsideOfPackage("org.anteroom.archive.http")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.hc..");
+
+    @ArchTest
     static final ArchRule jndi_is_asked_by_config_alone = noClasses()
             .that()
             .resideOutsideOfPackage(CONFIG)

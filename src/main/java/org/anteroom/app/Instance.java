@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveGate;
-import org.anteroom.archive.directory.DirectoryArchive;
 import org.anteroom.config.DataSources;
 import org.anteroom.config.PoolLookup;
 import org.anteroom.config.Settings;
@@ -102,9 +101,8 @@ final class Instance {
         this.inventory =
                 Inventory.over(new Database("inventory", pool.pool(), migrations, tasks, pools), lookupTimeout, clock);
         this.guards = guards(decorations);
-        Archive directory = new DirectoryArchive(Path.of(settings.archive().location()));
-        this.archive =
-                new ArchiveGate(decorations.archive().apply(directory), settings.archive(), tasks, clock, ticker);
+        Archive plain = Archives.of(settings, tasks, ticker);
+        this.archive = new ArchiveGate(decorations.archive().apply(plain), settings.archive(), tasks, clock, ticker);
         HeaderPolicy policy = new HeaderPolicy(settings.headers());
         this.locations = new Locations<>(
                 settings.inventory(),
@@ -227,9 +225,9 @@ final class Instance {
     }
 
     private void begin() throws StartException {
-        Path location = Path.of(settings.archive().location());
+        String location = settings.archive().location();
         if (settings.sampleArchive()) {
-            layOutSamples(location);
+            layOutSamples(Path.of(location));
         }
         archive.schedule(tasks);
         guards.forEach(guard -> guard.schedule(tasks));

@@ -9,7 +9,8 @@ import javax.naming.NoInitialContextException;
 /** The names of the container that runs this web application; none where it has no JNDI. */
 final class ContainerNaming implements Naming {
 
-    // The only place that looks up JNDI names; all of them are constants of this package below java:comp/env, so
+    // The only place that looks up JNDI names; all of them are constants of this package, or
+    // named by the operator, below java:comp/env, so
     // that nobody outside can say what is looked up.
     @SuppressWarnings("BanJNDI")
     @Override

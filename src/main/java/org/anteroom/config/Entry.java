@@ -24,7 +24,10 @@ record Entry(String key, String text, String shown) {
     }
 
     private static String clipped(String text) {
-        String line = text.replaceAll("\\p{Cntrl}+", " ").strip();
+        // what somebody wrote may have a password in it
+        String line = text.replaceAll("\\p{Cntrl}+", " ")
+                .replaceAll("//[^/\\s]*@", "//…@")
+                .strip();
         return line.length() <= LONGEST_SHOWN ? line : line.substring(0, LONGEST_SHOWN) + "…";
     }
 }

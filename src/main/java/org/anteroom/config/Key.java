@@ -26,6 +26,11 @@ record Key<T>(String name, ValueType<T> type, String standard, String descriptio
         return standard.isEmpty();
     }
 
+    /** The same key, read in the way that another one decides. */
+    <U> Key<U> as(ValueType<U> other) {
+        return new Key<>(name, other, standard, description);
+    }
+
     /** The key's row in the table of the documentation. */
     String row() {
         return "| `" + name + "` | " + type.name() + " | " + (required() ? "required" : "`" + standard + "`") + " | "

@@ -17,24 +17,37 @@ final class Keys {
 
     static final Key<String> ARCHIVE_KIND = new Key<>(
             "archive.kind",
-            ValueTypes.oneOf("directory"),
+            ValueTypes.oneOf("directory", "http"),
             "directory",
-            "What the archive is: `directory` is a folder.");
+            "What the archive is: `directory` is a folder, `http` another server.");
 
-    static final Key<Path> ARCHIVE_LOCATION = new Key<>(
+    static final Key<String> ARCHIVE_LOCATION = new Key<>(
             "archive.location",
-            ValueTypes.FOLDER,
+            ValueTypes.PLACE,
             "${catalina.base}/anteroom/archive",
-            "The archive's folder; only read. Where it is the default one and does not exist, a sample archive is "
-                    + "put there.");
+            "Where the archive is; it is only read. A folder, for which the default is meant: where it does not exist, a"
+                    + " sample archive is put there. For `http` the URL below which all files lie.");
+
+    static final Key<String> ARCHIVE_HTTP_CREDENTIALS = new Key<>(
+            "archive.http.credentials",
+            ValueTypes.NAME,
+            "none",
+            "Who asks the other server, by Basic authentication: the name of two entries of the context descriptor,"
+                    + " `anteroom/NAME/user` and `anteroom/NAME/password`. `none`: nobody.");
 
     static final Key<Integer> ARCHIVE_CONCURRENCY = new Key<>(
             "archive.concurrency",
             ValueTypes.number(1, 10_000, "32"),
             "32",
-            "Most calls to the archive at once for files; what comes beyond them waits in a bounded queue. Per call, 16 files"
+            "Most calls to the archive at once for files; what comes beyond them waits in a bounded queue. A quarter of them at most is for files that nobody waits for. Per call, 16 files"
                     + " may be read at once (256 at least) before readers who begin are answered 503. For listings, 4 more"
                     + " calls at most are made at once.");
+
+    static final Key<Duration> ARCHIVE_CONNECT_TIMEOUT = new Key<>(
+            "archive.connect-timeout",
+            SOME_TIME,
+            "5s",
+            "Longest wait for a connection to the archive, where it is not a folder, and for its encryption after that.");
 
     static final Key<Duration> ARCHIVE_FIRST_BYTE_TIMEOUT = new Key<>(
             "archive.first-byte-timeout",
@@ -196,7 +209,9 @@ final class Keys {
     static final List<Key<?>> ALL = List.of(
             ARCHIVE_KIND,
             ARCHIVE_LOCATION,
+            ARCHIVE_HTTP_CREDENTIALS,
             ARCHIVE_CONCURRENCY,
+            ARCHIVE_CONNECT_TIMEOUT,
             ARCHIVE_FIRST_BYTE_TIMEOUT,
             ARCHIVE_STALL_TIMEOUT,
             ARCHIVE_HEAD_TTL,

@@ -3,6 +3,7 @@ package org.anteroom.config;
 import java.nio.file.Path;
 import java.util.List;
 import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.archive.http.HttpArchiveSettings;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.http.AccessSettings;
@@ -10,12 +11,14 @@ import org.anteroom.http.CorsSettings;
 import org.anteroom.http.DeliverySettings;
 import org.anteroom.inventory.InventorySettings;
 import org.anteroom.volume.VolumeSettings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that is configured, checked alone and against each other.
  *
  * @param home the folder of what needs no configuration, {@code ${catalina.base}/anteroom}; it need not exist
  * @param sampleArchive true where the archive is the default one, {@code home/archive}, which may be filled with samples
+ * @param archiveServer where the archive is another server; else null
  * @param volumes in the order of the key {@code volumes}; locations are absolute
  */
 public record Settings(
@@ -23,6 +26,7 @@ public record Settings(
         boolean sampleArchive,
         InstanceSettings instance,
         ArchiveSettings archive,
+        @Nullable HttpArchiveSettings archiveServer,
         List<VolumeSettings> volumes,
         InventorySettings inventory,
         EvictionSettings eviction,

@@ -1,5 +1,6 @@
 package org.anteroom.config;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.archive.http.HttpArchiveSettings;
+import org.anteroom.archive.http.HttpCredentials;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.eviction.VolumeEviction;
@@ -21,8 +24,10 @@ import org.anteroom.volume.VolumeSettings;
 /** From values to the settings records, with the checks of values against each other. */
 final class SettingsReader {
 
-    /** A directory is not connected to; the record has a place for the archives that are. */
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    /** In place of a location that is wrong, which is told and stops the start. */
+    private static final URI NOWHERE = URI.create("http://localhost/");
+
+    private static final String HTTP = "http";
 
     /** What only some may read is kept by no cache that others share. */
     private static final String PRIVATE = "private, no-cache, no-transform";
@@ -31,6 +36,7 @@ final class SettingsReader {
     private final Path base;
     private final Path home;
     private final Folders folders;
+    private final Secrets secrets;
     private final List<String> volumes;
 
     SettingsReader(Values values, Surroundings surroundings, List<String> volumes) {
@@ -38,6 +44,7 @@ final class SettingsReader {
         this.base = surroundings.base();
         this.home = surroundings.home();
         this.folders = new Folders(values);
+        this.secrets = new Secrets(values, surroundings.naming());
         this.volumes = volumes;
     }
 
@@ -62,6 +69,7 @@ final class SettingsReader {
                         values.isSet(Keys.INSTANCE_NAME.name()),
                         values.get(Keys.SHUTDOWN_GRACE)),
                 archive,
+                archive.kind().equals(HTTP) ? archiveServer(archive) : null,
                 complete,
                 inventory,
                 eviction(evictions, inventory.locationTtl()),
@@ -116,19 +124,40 @@ final class SettingsReader {
     }
 
     private ArchiveSettings archive() {
-        Path location = absolute(values.get(Keys.ARCHIVE_LOCATION));
-        if (!values.isWrong(Keys.ARCHIVE_LOCATION.name())) {
-            folders.add(Keys.ARCHIVE_LOCATION.name(), location);
-        }
+        String kind = values.get(Keys.ARCHIVE_KIND);
         return new ArchiveSettings(
-                values.get(Keys.ARCHIVE_KIND),
-                location.toString(),
+                kind,
+                kind.equals(HTTP)
+                        ? values.require(Keys.ARCHIVE_LOCATION.as(ValueTypes.SERVER), Keys.ARCHIVE_LOCATION.name())
+                                .orElse(NOWHERE)
+                                .toString()
+                        : archiveFolder().toString(),
                 values.get(Keys.ARCHIVE_CONCURRENCY),
-                CONNECT_TIMEOUT,
+                values.get(Keys.ARCHIVE_CONNECT_TIMEOUT),
                 values.get(Keys.ARCHIVE_FIRST_BYTE_TIMEOUT),
                 values.get(Keys.ARCHIVE_STALL_TIMEOUT),
                 values.get(Keys.ARCHIVE_HEAD_TTL),
                 values.get(Keys.ARCHIVE_MISSING_TTL));
+    }
+
+    private Path archiveFolder() {
+        Path location = absolute(values.get(Keys.ARCHIVE_LOCATION.as(ValueTypes.FOLDER)));
+        if (!values.isWrong(Keys.ARCHIVE_LOCATION.name())) {
+            folders.add(Keys.ARCHIVE_LOCATION.name(), location);
+        }
+        return location;
+    }
+
+    private HttpArchiveSettings archiveServer(ArchiveSettings archive) {
+        return new HttpArchiveSettings(
+                URI.create(archive.location()),
+                secrets.login(Keys.ARCHIVE_HTTP_CREDENTIALS)
+                        .map(login -> new HttpCredentials(login.user(), login.password()))
+                        .orElse(null),
+                archive.concurrency(),
+                archive.connectTimeout(),
+                archive.firstByteTimeout(),
+                archive.stallTimeout());
     }
 
     private Optional<VolumeSettings> volume(String name) {

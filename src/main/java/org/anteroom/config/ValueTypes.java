@@ -1,6 +1,8 @@
 package org.anteroom.config;
 
 import java.math.BigInteger;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,6 +36,13 @@ final class ValueTypes {
 
     /** A folder, absolute or below the base folder of the container. */
     static final ValueType<Path> FOLDER = new ValueType<>("folder", "/srv/anteroom", ValueTypes::folder);
+
+    /** A folder or something else, as another key says. */
+    static final ValueType<String> PLACE = new ValueType<>("place", "/srv/archive", text -> text);
+
+    /** The address of a folder on a server. */
+    static final ValueType<URI> SERVER =
+            new ValueType<>("URL", "https://archive.example.org/files", ValueTypes::server);
 
     /** A name that may stand in a file's name. */
     static final ValueType<String> NAME = new ValueType<>("name", "reading-room-1", ValueTypes::name);
@@ -209,6 +218,29 @@ final class ValueTypes {
                     "not a path on this machine (" + e.getReason()
                             + "); write one such as /srv/anteroom, and start Java under a UTF-8 locale if it has other letters");
         }
+    }
+
+    private static URI server(String text) throws BadValueException {
+        URI address;
+        try {
+            address = new URI(text);
+        } catch (URISyntaxException e) {
+            throw new BadValueException("not a URL; write one such as https://archive.example.org/files, with what is"
+                    + " no letter, digit or -._~ in its path percent-encoded");
+        }
+        if (address.getRawUserInfo() != null) {
+            throw new BadValueException(
+                    "a user or password in a URL is seen by everybody; leave it out, and name its entries in the context"
+                            + " descriptor by archive.http.credentials");
+        }
+        if (!("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
+                || address.getHost() == null
+                || address.getRawQuery() != null
+                || address.getRawFragment() != null) {
+            throw new BadValueException("not the URL of a folder on a server; write http:// or https://, a host and a"
+                    + " path, such as https://archive.example.org/files");
+        }
+        return address.normalize();
     }
 
     private static String name(String text) throws BadValueException {

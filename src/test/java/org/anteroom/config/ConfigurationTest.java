@@ -160,6 +160,7 @@ class ConfigurationTest {
                                 Duration.ofSeconds(31),
                                 Duration.ofMinutes(2),
                                 Duration.ofSeconds(11)),
+                        null,
                         List.of(
                                 new VolumeSettings(
                                         "fast",
