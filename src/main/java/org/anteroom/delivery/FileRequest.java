@@ -27,6 +27,16 @@ public record FileRequest(
     /** A HEAD without conditions. */
     public static final FileRequest HEAD = new FileRequest(true, false, null, null, null, null, null, null, null);
 
+    /** Whether the answer, if it is a file, is the whole of it. */
+    public boolean isForTheWhole() {
+        return !head
+                && ifMatch == null
+                && ifUnmodifiedSince == null
+                && ifNoneMatch == null
+                && ifModifiedSince == null
+                && range == null;
+    }
+
     /** Whether nothing is asked but the whole file as an attachment; {@code If-Range} alone means nothing. */
     boolean isPlain() {
         return !inline

@@ -76,6 +76,11 @@ final class Exchange implements Transfer.Source {
         return HexFormat.of().toHexDigits(number);
     }
 
+    /** Whether the answer, if it is a file, is the whole of it. */
+    boolean isForTheWhole() {
+        return asked.isForTheWhole();
+    }
+
     ResponsePlan decide(FileHeaders headers) {
         return ResponsePlan.decide(asked, headers, service.clock());
     }

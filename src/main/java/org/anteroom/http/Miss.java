@@ -154,8 +154,8 @@ final class Miss {
      *     one may
      */
     private void askArchive(@Nullable String bypass) {
-        var unused = service.archive
-                .head(exchange.key())
+        ArchiveGate archive = service.archive;
+        var unused = (exchange.isForTheWhole() ? archive.headToRead(exchange.key()) : archive.head(exchange.key()))
                 .whenComplete((facts, failure) -> exchange.run(() -> {
                     if (failure != null) {
                         refuse(ArchiveGate.failure(failure));

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveStream;
 import org.anteroom.archive.FolderPage;
+import org.anteroom.archive.OpenedFile;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
 import org.anteroom.model.FolderKey;
@@ -140,6 +141,18 @@ final class SteeredArchive {
                 opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
                 Hold hold = holds.remove(key.path());
                 return new SteeredStream(inner.open(key, expected, offset), offset, hold, failing.remove(key.path()));
+            }
+
+            @Override
+            public @Nullable OpenedFile openNew(FileKey key) throws IOException {
+                OpenedFile file = inner.openNew(key);
+                if (file == null) {
+                    return null;
+                }
+                opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
+                Hold hold = holds.remove(key.path());
+                return new OpenedFile(
+                        file.facts(), new SteeredStream(file.stream(), 0, hold, failing.remove(key.path())));
             }
 
             @Override
