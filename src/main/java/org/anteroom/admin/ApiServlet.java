@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.Set;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.fill.Caching;
+import org.anteroom.fill.Prefetch;
 import org.anteroom.http.RawUriFilter;
 import org.anteroom.inventory.CopyStore;
+import org.anteroom.inventory.FillQueue;
 import org.anteroom.inventory.FillStore;
 import org.anteroom.inventory.Locations;
 import org.anteroom.inventory.VolumeStore;
@@ -38,17 +40,26 @@ public final class ApiServlet extends HttpServlet {
             VolumeStore volumeStore,
             CopyStore copyStore,
             FillStore fillStore,
+            FillQueue queue,
+            Prefetch prefetch,
             Caching caching,
             Locations<?> locations,
             ArchiveGate archive,
             Pools pools) {
         VolumesResource volumes = new VolumesResource(volumeStore, caching);
-        ObjectsResource objects = new ObjectsResource(copyStore, fillStore, volumeStore, caching, locations, archive);
+        ObjectsResource objects =
+                new ObjectsResource(copyStore, fillStore, queue, prefetch, volumeStore, caching, locations, archive);
+        FillsResource fills = new FillsResource(fillStore, queue, volumeStore, caching);
         routes = List.of(
                 Route.at("/volumes").get(volumes::list),
                 Route.at("/volumes/{}").get(volumes::get),
                 Route.at("/objects").get(objects::list),
-                Route.at("/objects/**").get(objects::get).on("DELETE", objects::delete),
+                Route.at("/objects/**")
+                        .get(objects::get)
+                        .on("PUT", objects::put)
+                        .on("DELETE", objects::delete),
+                Route.at("/fills").get(fills::list),
+                Route.at("/fills/{}").get(fills::get).on("DELETE", fills::delete),
                 Route.at("/pools").get(call -> call.json(call.page("pools").among(pools.figures(), p -> p.name()))));
     }
 

@@ -54,12 +54,16 @@ final class Call {
 
     /** The file that the path names after the collection's own name. */
     FileKey file(String collection) throws FailureException {
-        FileTarget target = FileTarget.below(root + collection + '/', rawPath, request.getQueryString());
-        if (target instanceof FileTarget.File file) {
+        if (target(collection) instanceof FileTarget.File file) {
             return file.key();
         }
         throw new FailureException(
                 FailureReason.NOT_FOUND, "This address names a folder; the address of an object names a file.");
+    }
+
+    /** What the path names after the collection's own name: a file, or a folder. */
+    FileTarget target(String collection) throws FailureException {
+        return FileTarget.below(root + collection + '/', rawPath, request.getQueryString());
     }
 
     /** A parameter of the query, or null if it is absent. */
@@ -77,6 +81,11 @@ final class Call {
     /** Answers 200. */
     void json(Object body) throws IOException {
         Json.send(request, response, HttpServletResponse.SC_OK, body);
+    }
+
+    /** Answers 202. */
+    void accepted(Object body) throws IOException {
+        Json.send(request, response, HttpServletResponse.SC_ACCEPTED, body);
     }
 
     /** Answers 204. */

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.anteroom.eviction.Evictor;
 import org.anteroom.eviction.Reaper;
+import org.anteroom.fill.FillWorkers;
 import org.anteroom.fill.Fills;
 import org.anteroom.fill.Placement;
 import org.anteroom.integrity.BootLease;
@@ -62,6 +63,7 @@ final class CacheStart {
     private @Nullable Map<Long, VolumeGuard> volumes;
     private boolean stoppedMaking;
     private boolean closed;
+    private volatile @Nullable FillWorkers workers;
     private volatile boolean done;
 
     CacheStart(Instance instance) {
@@ -209,7 +211,33 @@ final class CacheStart {
         bootLease.renew();
         if (bootLease.lost() && !stoppedMaking) {
             stoppedMaking = true;
+            stopClaiming();
             instance.caching().stop(Duration.ZERO);
+            stopWorkers(Duration.ZERO);
+        }
+    }
+
+    /** Lets the queue of fills be looked at, if this instance makes copies by now. */
+    void wakeWorkers() {
+        FillWorkers started = workers;
+        if (started != null) {
+            started.wake();
+        }
+    }
+
+    /** Claims no more fills from the queue. */
+    void stopClaiming() {
+        FillWorkers started = workers;
+        if (started != null) {
+            started.stopClaiming();
+        }
+    }
+
+    /** Ends the work on the queue of fills. */
+    void stopWorkers(Duration grace) {
+        FillWorkers started = workers;
+        if (started != null) {
+            started.stop(grace);
         }
     }
 
@@ -326,9 +354,10 @@ final class CacheStart {
         recovery.start();
         VolumeRows rows = new VolumeRows(inventory.volumes());
         rows.refresh();
+        Placement placement = new Placement(volumes, rows);
         Fills fills = new Fills(
                 inventory.fills(),
-                new Placement(volumes, rows),
+                placement,
                 instance.archive().blocking(),
                 instance.locations(),
                 instance.owner(),
@@ -355,6 +384,19 @@ final class CacheStart {
                 tasks.metrics());
         // a boot that has lost its name changes nothing any more
         BooleanSupplier permitted = () -> !bootLease.lost();
+        FillWorkers filling = new FillWorkers(
+                inventory.queue(),
+                inventory.fills(),
+                fills,
+                placement,
+                instance.archive().blocking(),
+                instance.owner(),
+                instance.settings().fill(),
+                // while the archive is away, what is queued waits for it
+                () -> permitted.getAsBoolean() && instance.archive().health().ok(),
+                tasks);
+        workers = filling;
+        filling.schedule();
         recovery.schedule(tasks, volumes, permitted);
         tasks.every("volume-rows", VOLUME_ROWS_PERIOD, rows::refresh);
         tasks.everyToTheEnd("fill-leases", Fills.RENEWAL, fills::renew);

@@ -23,12 +23,14 @@ import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.HeaderPolicy;
 import org.anteroom.eviction.UseWriter;
 import org.anteroom.fill.Caching;
+import org.anteroom.fill.Prefetch;
 import org.anteroom.http.AnswerLog;
 import org.anteroom.http.FileService;
 import org.anteroom.http.ListingService;
 import org.anteroom.http.Transfers;
 import org.anteroom.inventory.Locations;
 import org.anteroom.inventory.Owner;
+import org.anteroom.inventory.RetryPolicy;
 import org.anteroom.inventory.UseLog;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.Drivers;
@@ -61,6 +63,9 @@ final class Instance {
     private static final Duration STALL_CHECK = Duration.ofSeconds(2);
     private static final Duration LANE_CHECK = Duration.ofMillis(500);
     private static final Duration REFUSAL_CHECK = Duration.ofSeconds(2);
+    /** How long one call of the API goes through a dataset: well below what proxies wait. */
+    private static final Duration LONGEST_WALK = Duration.ofSeconds(20);
+
     private static final Duration LAST_WORK = Duration.ofSeconds(5);
     private static final int LEAST_MISS_THREADS = 16;
 
@@ -84,6 +89,7 @@ final class Instance {
     private final FileService files;
     private final ListingService listings;
     private final CacheStart cacheStart;
+    private final Prefetch prefetch;
     private final InstanceHealth health;
 
     private Instance(
@@ -98,8 +104,11 @@ final class Instance {
         this.dataSources = dataSources;
         Migrations migrations = new Migrations(migrate, Instance.class.getClassLoader());
         Duration lookupTimeout = settings.inventory().lookupTimeout();
-        this.inventory =
-                Inventory.over(new Database("inventory", pool.pool(), migrations, tasks, pools), lookupTimeout, clock);
+        this.inventory = Inventory.over(
+                new Database("inventory", pool.pool(), migrations, tasks, pools),
+                lookupTimeout,
+                RetryPolicy.of(settings.fill().attempts()),
+                clock);
         this.guards = guards(decorations);
         Archive plain = Archives.of(settings, tasks, ticker);
         this.archive = new ArchiveGate(decorations.archive().apply(plain), settings.archive(), tasks, clock, ticker);
@@ -140,6 +149,8 @@ final class Instance {
                 ticker);
         this.listings = new ListingService(files);
         this.cacheStart = new CacheStart(this);
+        this.prefetch = new Prefetch(
+                archive.blocking(), inventory.queue(), owner, caching::volumes, cacheStart::wakeWorkers, LONGEST_WALK);
         this.health = new InstanceHealth(this);
     }
 
@@ -265,12 +276,14 @@ final class Instance {
         long deadline = System.nanoTime() + settings.instance().shutdownGrace().toNanos();
         health.stopping();
         files.stopAccepting();
+        cacheStart.stopClaiming();
         tasks.stopPeriodic();
         if (!transfers.awaitNone(left(deadline))) {
             log.warn("{} transfers are broken off by the stop", transfers.active());
             transfers.abortAll();
         }
         caching.stop(left(deadline));
+        cacheStart.stopWorkers(left(deadline));
         useWriter.flush();
         archive.close();
         cacheStart.release();
@@ -343,6 +356,10 @@ final class Instance {
 
     ListingService listings() {
         return listings;
+    }
+
+    Prefetch prefetch() {
+        return prefetch;
     }
 
     CacheStart cacheStart() {

@@ -48,6 +48,8 @@ final class Routes {
                 inventory.volumes(),
                 inventory.copies(),
                 inventory.fills(),
+                inventory.queue(),
+                instance.prefetch(),
                 instance.caching(),
                 instance.locations(),
                 instance.archive(),

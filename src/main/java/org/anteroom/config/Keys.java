@@ -132,6 +132,20 @@ final class Keys {
             "0.90",
             "Share of the capacity down to which room is made; less than the high one.");
 
+    static final Key<Integer> FILL_WORKERS = new Key<>(
+            "fill.workers",
+            ValueTypes.number(0, 1000, "4"),
+            "4",
+            "Fills from the queue (what the API was asked to cache, and what is tried again) that this instance makes at"
+                    + " once; `0` leaves the queue to other instances and to readers.");
+
+    static final Key<Integer> FILL_ATTEMPTS = new Key<>(
+            "fill.attempts",
+            ValueTypes.number(1, 100, "6"),
+            "6",
+            "As often such a fill is begun when the archive or a volume fails, 10 s after the first failure and twice as"
+                    + " long after each further one; then it has failed. The same on all instances.");
+
     static final Key<Duration> INVENTORY_LOCATION_TTL = new Key<>(
             "inventory.location-ttl",
             SOME_TIME,
@@ -228,6 +242,8 @@ final class Keys {
             VOLUME_STRATEGY,
             VOLUME_HIGH_WATERMARK,
             VOLUME_LOW_WATERMARK,
+            FILL_WORKERS,
+            FILL_ATTEMPTS,
             INVENTORY_LOCATION_TTL,
             INVENTORY_LOOKUP_TIMEOUT,
             INVENTORY_LOCATION_MAX,

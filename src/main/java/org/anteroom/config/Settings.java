@@ -6,6 +6,7 @@ import org.anteroom.archive.ArchiveSettings;
 import org.anteroom.archive.http.HttpArchiveSettings;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
+import org.anteroom.fill.FillSettings;
 import org.anteroom.http.AccessSettings;
 import org.anteroom.http.CorsSettings;
 import org.anteroom.http.DeliverySettings;
@@ -28,6 +29,7 @@ public record Settings(
         ArchiveSettings archive,
         @Nullable HttpArchiveSettings archiveServer,
         List<VolumeSettings> volumes,
+        FillSettings fill,
         InventorySettings inventory,
         EvictionSettings eviction,
         DeliverySettings delivery,

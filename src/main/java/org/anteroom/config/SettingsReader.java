@@ -15,6 +15,7 @@ import org.anteroom.archive.http.HttpCredentials;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.eviction.VolumeEviction;
+import org.anteroom.fill.FillSettings;
 import org.anteroom.http.AccessSettings;
 import org.anteroom.http.CorsSettings;
 import org.anteroom.http.DeliverySettings;
@@ -71,6 +72,7 @@ final class SettingsReader {
                 archive,
                 archive.kind().equals(HTTP) ? archiveServer(archive) : null,
                 complete,
+                new FillSettings(values.get(Keys.FILL_WORKERS), values.get(Keys.FILL_ATTEMPTS)),
                 inventory,
                 eviction(evictions, inventory.locationTtl()),
                 new DeliverySettings(values.get(Keys.DELIVERY_STALL_TIMEOUT)),

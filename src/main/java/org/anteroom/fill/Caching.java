@@ -2,6 +2,7 @@ package org.anteroom.fill;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
@@ -37,6 +38,18 @@ public final class Caching {
     public @Nullable VolumeGuard volume(long id) {
         State now = state;
         return now == null ? null : now.volumes().get(id);
+    }
+
+    /** Ids of the volumes that this instance has. */
+    public Set<Long> volumes() {
+        State now = state;
+        return now == null ? Set.of() : now.volumes().keySet();
+    }
+
+    /** Bytes that are written by now, of the fills that run here, by their id. */
+    public Map<Long, Long> progress() {
+        Fills fills = fills();
+        return fills == null ? Map.of() : fills.progress();
     }
 
     private @Nullable Fills fills() {

@@ -4,8 +4,10 @@ import io.prometheus.metrics.core.metrics.Counter;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.anteroom.archive.Archive;
 import org.anteroom.inventory.BeginResult;
 import org.anteroom.inventory.CopyRow;
+import org.anteroom.inventory.FillReasons;
 import org.anteroom.inventory.FillStore;
 import org.anteroom.inventory.FillTicket;
 import org.anteroom.inventory.Locations;
@@ -50,6 +53,9 @@ public final class Fills {
 
     /** How often {@link #renew} is to be called. */
     public static final Duration RENEWAL = Duration.ofSeconds(10);
+
+    /** How a fill ends that has made its copy. */
+    static final String STORED = "stored";
 
     private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
@@ -200,7 +206,13 @@ public final class Fills {
         // before the thread begins: its end looks for a wish that is complete
         wish.complete(outcome);
         try {
-            threads.execute(() -> run(key, ticket, fill));
+            threads.execute(() -> {
+                try {
+                    run(key, ticket, fill, archive);
+                } finally {
+                    slots.release();
+                }
+            });
         } catch (RejectedExecutionException | Error e) {
             // while stopping, or when the machine has no thread left: there are as many threads as slots
             log.warn("The copy of {} is not made: {}", fill.objid(), e.toString());
@@ -210,6 +222,7 @@ public final class Fills {
                     fill,
                     stopping ? "stopping" : "internal",
                     () -> fill.abandon(new IOException("no thread", e)));
+            slots.release();
         }
         return outcome;
     }
@@ -240,13 +253,34 @@ public final class Fills {
         }
     }
 
-    private void run(FileKey key, FillTicket ticket, Fill fill) {
+    /**
+     * Carries out a fill that was claimed from the queue, on the calling thread; readers follow it as any other.
+     *
+     * @param from the archive as such fills read it
+     * @return {@link #STORED}, or why there is no copy
+     */
+    String run(FillTicket ticket, FileKey key, FileFacts facts, Archive from) {
+        Fill fill = new Fill(key.objid(), facts, ticket.volumeId());
+        running.put(ticket, fill);
+        // in place of a wish that is just being turned down because of this fill
+        wishes.put(fill.objid(), CompletableFuture.completedFuture(new Outcome.Following(fill, true)));
+        return run(key, ticket, fill, from);
+    }
+
+    /** Bytes that are written by now, of the fills that run here, by their id. */
+    Map<Long, Long> progress() {
+        Map<Long, Long> progress = new HashMap<>();
+        running.forEach((ticket, fill) -> progress.put(ticket.fillId(), fill.readable()));
+        return progress;
+    }
+
+    private String run(FileKey key, FillTicket ticket, Fill fill, Archive from) {
         // until the run says otherwise
         Unsettled end = new Unsettled(fill.objid(), null, "internal", true);
         try {
             VolumeGuard volume = placement.volume(ticket.volumeId());
-            FillRun.Result result = new FillRun(archive, volume, key, ticket, fill).run();
-            end = new Unsettled(fill.objid(), result.stored(), reason(result.failure()), result.left());
+            FillRun.Result result = new FillRun(from, volume, key, ticket, fill).run();
+            end = new Unsettled(fill.objid(), result.stored(), reason(result), result.left());
             if (result.failure() != null) {
                 log.warn("The copy of {} was not made: {}", fill.objid(), describe(result.failure()));
             }
@@ -262,6 +296,11 @@ public final class Fills {
                 Thread.currentThread().interrupt();
             }
         }
+        return end.reason();
+    }
+
+    private String reason(FillRun.Result result) {
+        return stopping && result.failure() != null ? FillReasons.STOPPING : reason(result.failure());
     }
 
     /** Does the last of a fill, and lets go of it whatever comes of that. */
@@ -271,11 +310,7 @@ public final class Fills {
         } catch (RuntimeException | Error e) {
             log.error("The fill of {} ended in an error", fill.objid(), e);
         } finally {
-            try {
-                end(ticket, fill, result);
-            } finally {
-                slots.release();
-            }
+            end(ticket, fill, result);
         }
     }
 
@@ -434,7 +469,7 @@ public final class Fills {
         if (failure instanceof FailureException reasoned) {
             return reasoned.reason().name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
         }
-        return failure == null ? "stored" : "volume-failed";
+        return failure == null ? STORED : "volume-failed";
     }
 
     private static String describe(@Nullable Throwable failure) {

@@ -40,6 +40,10 @@ public final class Recovery {
     private static final Duration KEPT = Duration.ofDays(7);
     private static final int PAGE = 100;
     private static final int PRUNED = 1000;
+    private static final int PRUNING_ROUNDS = 20;
+
+    /** Fills that failed are listed for that long, and no more than so many. */
+    private static final int KEPT_FAILURES = 10_000;
 
     /** How long the sums of a volume may take. */
     private static final Duration SUMMING = Duration.ofMinutes(10);
@@ -142,9 +146,19 @@ public final class Recovery {
             if (released > 0) {
                 log.info("Released {} fills whose owners were not heard of any more", released);
             }
-            fills.pruneEnded(KEPT, PRUNED);
+            prune();
         } catch (DatabaseException e) {
             log.debug("Recovery waits for the inventory: {}", e.getMessage());
+        }
+    }
+
+    private void prune() throws DatabaseException {
+        int rounds = 0;
+        while (fills.pruneEnded(KEPT, PRUNED) == PRUNED && rounds < PRUNING_ROUNDS) {
+            rounds++;
+        }
+        while (fills.pruneFailed(KEPT_FAILURES, PRUNED) == PRUNED && rounds < PRUNING_ROUNDS) {
+            rounds++;
         }
     }
 

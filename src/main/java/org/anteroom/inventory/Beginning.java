@@ -26,7 +26,7 @@ final class Beginning {
     private Beginning() {}
 
     /** What came of it; empty if a lost fill was ended, and the transaction is to be committed and another one made. */
-    static Optional<BeginResult> begin(Handle handle, NewFill fill, List<Long> candidates) {
+    static Optional<BeginResult> begin(Handle handle, NewFill fill, List<Long> candidates, RetryPolicy policy) {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             // in this order: a fill that ends between the two has made its copy by then
             Optional<Active> found = active(handle, fill.objid());
@@ -35,7 +35,7 @@ final class Beginning {
                 return Optional.of(new BeginResult.Cached(cached));
             }
             if (found.filter(Active::lost).isPresent()) {
-                end(handle, found.get());
+                end(handle, found.get(), policy);
                 return Optional.empty();
             }
             Optional<BeginResult> result = attempt(handle, fill, candidates, found);
@@ -54,16 +54,21 @@ final class Beginning {
             if (active.kept()) {
                 return Optional.of(new BeginResult.RunningElsewhere(active.id(), active.epoch(), active.owner()));
             }
-            return take(handle, active).map(epoch -> claim(handle, fill, active.id(), epoch, candidates));
         }
+        // a fill that is queued waits on without a change
         if (!room(handle, fill, candidates)) {
             return Optional.of(noRoom(handle, fill, candidates));
+        }
+        if (found.isPresent()) {
+            Active queued = found.get();
+            return take(handle, queued.id(), queued.epoch())
+                    .map(epoch -> claim(handle, fill, queued.id(), epoch, candidates));
         }
         return insert(handle, fill).map(id -> own(handle, fill, id, candidates));
     }
 
     /** Cached copies that the asking instance can read; if there is none, one that can be rescued. */
-    private static List<CopyRow> cached(Handle handle, NewFill fill) {
+    static List<CopyRow> cached(Handle handle, NewFill fill) {
         List<CopyRow> copies = readable(handle, fill);
         if (copies.stream().noneMatch(copy -> copy.state() == CopyState.CACHED)) {
             for (CopyRow condemned : copies) {
@@ -122,7 +127,7 @@ final class Beginning {
     }
 
     /** Asks for a plan, in an order that is the same for all. */
-    private static BeginResult noRoom(Handle handle, NewFill fill, List<Long> candidates) {
+    static BeginResult noRoom(Handle handle, NewFill fill, List<Long> candidates) {
         candidates.stream()
                 .sorted()
                 .forEach(volume ->
@@ -134,7 +139,7 @@ final class Beginning {
     private static Optional<Long> insert(Handle handle, NewFill fill) {
         return handle.createQuery("""
                         INSERT INTO fills (objid, state, size, attempts, instance, boot, epoch, created)
-                        VALUES (:objid, 'queued', :size, 1, :instance, :boot, 1, <now>)
+                        VALUES (:objid, 'queued', :size, 0, :instance, :boot, 1, <now>)
                         ON CONFLICT (objid) WHERE state IN ('queued', 'running') DO NOTHING
                         RETURNING id""")
                 .bind("objid", fill.objid())
@@ -158,40 +163,34 @@ final class Beginning {
     }
 
     /** Takes a fill that is queued; empty if it is queued no more. */
-    private static Optional<Long> take(Handle handle, Active queued) {
+    static Optional<Long> take(Handle handle, long id, long epoch) {
         return handle.createQuery("""
-                        UPDATE fills SET attempts = attempts + 1, epoch = epoch + 1
+                        UPDATE fills SET epoch = epoch + 1
                         WHERE id = :id AND epoch = :epoch AND state = 'queued' RETURNING epoch""")
-                .bind("id", queued.id())
-                .bind("epoch", queued.epoch())
+                .bind("id", id)
+                .bind("epoch", epoch)
                 .mapTo(Long.class)
                 .findOne();
     }
 
     private static BeginResult claim(Handle handle, NewFill fill, long id, long epoch, List<Long> candidates) {
         Optional<Long> volume = place(handle, fill, candidates);
-        if (volume.isPresent()) {
-            return run(handle, fill, id, epoch, volume.get());
-        }
-        handle.createUpdate(
-                        "UPDATE fills SET state = 'failed', reason = 'no volume has room', ended = <now> WHERE id = :id")
-                .bind("id", id)
-                .execute();
-        return noRoom(handle, fill, candidates);
+        return volume.isPresent() ? run(handle, fill, id, epoch, volume.get()) : noRoom(handle, fill, candidates);
     }
 
     /** Reserves the bytes in the first volume that has room. */
-    private static Optional<Long> place(Handle handle, NewFill fill, List<Long> candidates) {
+    static Optional<Long> place(Handle handle, NewFill fill, List<Long> candidates) {
         return candidates.stream()
                 .filter(volume ->
                         VolumeStore.reserve(handle, volume, fill.facts().size()))
                 .findFirst();
     }
 
-    private static BeginResult run(Handle handle, NewFill fill, long id, long epoch, long volume) {
+    static BeginResult.Begun run(Handle handle, NewFill fill, long id, long epoch, long volume) {
         handle.createUpdate("""
                         UPDATE fills SET volume_id = :volume, name = :name, state = 'running', size = :size, bytes = 0,
-                            instance = :instance, boot = :boot, expires = <now> + :lease
+                            attempts = attempts + 1, instance = :instance, boot = :boot, expires = <now> + :lease,
+                            reason = NULL
                         WHERE id = :id""")
                 .bind("volume", volume)
                 .bind("name", fill.copyName())
@@ -206,9 +205,9 @@ final class Beginning {
 
     /**
      * Ends a fill whose owner was not heard of for too long, unless somebody else did, or its owner was heard of after all.
-     * Its row stays, since a file of that owner may be left.
+     * Its row stays, since a file of that owner may be left, and another one is queued in its place.
      */
-    private static void end(Handle handle, Active lost) {
+    private static void end(Handle handle, Active lost, RetryPolicy policy) {
         int ended = handle.createUpdate("""
                         UPDATE fills SET state = 'failed', reason = 'its owner was not heard of any more',
                             expires = NULL, ended = <now>
@@ -217,6 +216,7 @@ final class Beginning {
                 .bind("epoch", lost.epoch())
                 .execute();
         if (ended == 1) {
+            Requeue.successors(handle, List.of(lost.id()), policy);
             VolumeStore.unreserve(handle, lost.volumeId(), lost.size());
         }
     }

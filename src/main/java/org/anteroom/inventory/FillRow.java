@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempts how often it was begun
  * @param owner who has it or had it last, or who asked for it while it is queued
  * @param until when the owner's lease ends unless it is renewed, or null when it does not run
- * @param reason why it failed, or null
+ * @param notBefore from when on it may be claimed, or null when it is not queued
+ * @param reason why it failed, the last time or for good, or null
  */
 public record FillRow(
         long id,
@@ -24,4 +25,5 @@ public record FillRow(
         int attempts,
         Owner owner,
         @Nullable Instant until,
+        @Nullable Instant notBefore,
         @Nullable String reason) {}

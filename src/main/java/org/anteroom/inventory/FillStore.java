@@ -16,6 +16,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.EmptyHandling;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.SqlStatement;
+import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A running fill has its bytes reserved in one volume; a queued one reserves nothing and names no volume.
  */
 public final class FillStore {
-    private static final String MINE =
+    static final String MINE =
             " WHERE id = :id AND epoch = :epoch AND instance = :instance AND boot = :boot" + " AND state = 'running'";
 
     /**
@@ -39,17 +40,26 @@ public final class FillStore {
 
     private static final Duration UNAWARE = Duration.ofMinutes(10);
 
+    private static final int USUAL_ATTEMPTS = 6;
+
     private final Database database;
     private final Duration wait;
+    private final RetryPolicy policy;
 
     /**
-     * Fills in a database.
+     * Fills in a database, begun as often as is usual.
      *
      * @param wait how long a call may wait for the database in all, unless it is told otherwise
      */
     public FillStore(Database database, Duration wait) {
+        this(database, wait, RetryPolicy.of(USUAL_ATTEMPTS));
+    }
+
+    /** Fills in a database, with a policy for those that somebody asked for and that fail, and for those that are lost. */
+    public FillStore(Database database, Duration wait, RetryPolicy policy) {
         this.database = database;
         this.wait = wait;
+        this.policy = policy;
     }
 
     /**
@@ -70,7 +80,7 @@ public final class FillStore {
             Optional<BeginResult> result = database.write(
                     "begin-fill",
                     left,
-                    handle -> Beginning.begin(handle, fill, candidates),
+                    handle -> Beginning.begin(handle, fill, candidates, policy),
                     begun -> begun.ifPresent(late));
             if (result.isPresent()) {
                 return result.get();
@@ -171,13 +181,21 @@ public final class FillStore {
                 .one();
     }
 
-    /** Ends a fill without a copy, of which no file is left, and gives its bytes back; false if it was lost before. */
+    /**
+     * Ends a fill without a copy, of which no file is left, and gives its bytes back. If somebody asked for it, it goes back
+     * into the queue as its {@link FillFailure} says.
+     *
+     * @param reason see {@link FillReasons}
+     * @return false if it was lost before
+     */
     public boolean fail(FillTicket ticket, Owner owner, String reason) throws DatabaseException {
+        return fail(ticket, owner, reason, FileFacts.UNKNOWN_SIZE);
+    }
+
+    /** The same for a file that turned out to have another size. */
+    public boolean fail(FillTicket ticket, Owner owner, String reason, long size) throws DatabaseException {
         // Also after the lease ran out, as long as nobody else took the fill: then the bytes are back sooner.
-        return database.write(
-                "fail-fill",
-                wait,
-                handle -> end(handle, mine(ending(handle, ", name = NULL" + MINE, reason), ticket, owner)) == 1);
+        return database.write("fail-fill", wait, handle -> Requeue.fail(handle, ticket, owner, reason, size, policy));
     }
 
     /** Ends the queued and running fills of a file; how many. Their owners find out later. */
@@ -206,12 +224,12 @@ public final class FillStore {
                         == 1);
     }
 
-    /** Ends what earlier boots of the same instance left running; how many. */
+    /** Ends what earlier boots of the same instance left running, to be begun anew; how many. */
     public int releaseEarlierBoots(Owner current) throws DatabaseException {
         return database.write(
                 "release-earlier-fills",
                 wait,
-                handle -> end(
+                handle -> lose(
                         handle,
                         ending(
                                         handle,
@@ -222,12 +240,12 @@ public final class FillStore {
                                 .bind("boot", current.boot())));
     }
 
-    /** Ends running fills whose lease has run out; how many. */
+    /** Ends running fills whose lease has run out, to be begun anew; how many. */
     public int releaseExpired() throws DatabaseException {
         return database.write(
                 "release-expired-fills",
                 wait,
-                handle -> end(
+                handle -> lose(
                         handle,
                         ending(
                                 handle,
@@ -351,10 +369,8 @@ public final class FillStore {
      */
     public List<FillRow> list(@Nullable FillState state, long beforeId, int limit) throws DatabaseException {
         return database.read("list-fills", wait, handle -> {
-            Query query = handle.createQuery(
-                            "SELECT id, objid, volume_id, state, bytes, size, attempts, instance, boot,"
-                                    + " expires, reason FROM fills WHERE id < :before"
-                                    + (state == null ? "" : " AND state = :state") + " ORDER BY id DESC LIMIT :limit")
+            Query query = handle.createQuery("SELECT " + Rows.FILL + " FROM fills WHERE id < :before"
+                            + (state == null ? "" : " AND state = :state") + " ORDER BY id DESC LIMIT :limit")
                     .bind("before", beforeId)
                     .bind("limit", limit);
             if (state != null) {
@@ -378,7 +394,22 @@ public final class FillStore {
                         .execute());
     }
 
-    private static <S extends SqlStatement<S>> S mine(S statement, FillTicket ticket, Owner owner) {
+    /** Forgets the oldest fills that failed and left nothing behind, but for the newest; how many, at most the limit. */
+    public int pruneFailed(int kept, int limit) throws DatabaseException {
+        return database.write(
+                "prune-failed-fills",
+                wait,
+                handle -> handle.createUpdate("""
+                        DELETE FROM fills WHERE id IN (SELECT id FROM fills
+                            WHERE state = 'failed' AND name IS NULL AND id <= (SELECT id FROM fills
+                                WHERE state = 'failed' ORDER BY id DESC LIMIT 1 OFFSET :kept)
+                            ORDER BY id LIMIT :limit <skip_locked>)""")
+                        .bind("kept", kept)
+                        .bind("limit", limit)
+                        .execute());
+    }
+
+    static <S extends SqlStatement<S>> S mine(S statement, FillTicket ticket, Owner owner) {
         return statement
                 .bind("id", ticket.fillId())
                 .bind("epoch", ticket.epoch())
@@ -395,24 +426,40 @@ public final class FillStore {
 
     private static Query ending(Handle handle, String rest, String reason) {
         return handle.createQuery("UPDATE fills SET state = 'failed', reason = :reason, expires = NULL, ended = <now>"
-                        + rest + " RETURNING COALESCE(volume_id, 0) AS volume_id, size")
+                        + rest + " RETURNING id, COALESCE(volume_id, 0) AS volume_id, size")
                 .bind("reason", reason);
     }
 
     /** Carries out an ending and gives back what the fills had reserved; how many they were. */
     private static int end(Handle handle, Query ending) {
-        record Reservation(long volumeId, long size) {}
-        List<Reservation> ended = ending.map(
-                        (row, context) -> new Reservation(row.getLong("volume_id"), row.getLong("size")))
-                .list();
+        List<Ended> ended = ending.map(Ended::of).list();
+        unreserve(handle, ended);
+        return ended.size();
+    }
+
+    /** The same for fills that were lost with their owners, which are queued anew. */
+    private int lose(Handle handle, Query ending) {
+        List<Ended> lost = ending.map(Ended::of).list();
+        // the rows of fills before those of volumes
+        Requeue.successors(handle, lost.stream().map(Ended::id).toList(), policy);
+        unreserve(handle, lost);
+        return lost.size();
+    }
+
+    private record Ended(long id, long volumeId, long size) {
+        static Ended of(ResultSet row, StatementContext context) throws SQLException {
+            return new Ended(row.getLong("id"), row.getLong("volume_id"), row.getLong("size"));
+        }
+    }
+
+    private static void unreserve(Handle handle, List<Ended> ended) {
         Map<Long, Long> sums = new TreeMap<>();
-        for (Reservation reservation : ended) {
+        for (Ended fill : ended) {
             // those that were queued name no volume
-            if (reservation.volumeId() != 0) {
-                sums.merge(reservation.volumeId(), reservation.size(), Long::sum);
+            if (fill.volumeId() != 0) {
+                sums.merge(fill.volumeId(), fill.size(), Long::sum);
             }
         }
         sums.forEach((volume, bytes) -> VolumeStore.unreserve(handle, volume, bytes));
-        return ended.size();
     }
 }

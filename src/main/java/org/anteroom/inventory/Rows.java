@@ -16,6 +16,10 @@ final class Rows {
     static final String COPY = "c.id, c.volume_id, c.objid, c.name, c.size, c.sha256, c.etag, c.content_type,"
             + " c.modified_seconds, c.modified_nanos, c.state, c.since, c.filled_at, c.verified_at";
 
+    /** The columns of a fill. */
+    static final String FILL = "id, objid, volume_id, state, bytes, size, attempts, instance, boot, expires,"
+            + " CASE WHEN state = 'queued' THEN next_at END AS not_before, reason";
+
     private static final RowMapper<CopyRow> COPIES = (row, context) -> new CopyRow(
             row.getLong("id"),
             row.getLong("volume_id"),
@@ -40,6 +44,7 @@ final class Rows {
                 row.getInt("attempts"),
                 new Owner(row.getString("instance"), row.getString("boot")),
                 time(row, "expires"),
+                time(row, "not_before"),
                 row.getString("reason"));
     };
 

@@ -116,7 +116,6 @@ class ApiListsTest {
             strings = {
                 "/api/v1/objects/many/nothing.txt",
                 "/api/v1/objects/many/00",
-                "/api/v1/objects/many/",
                 "/api/v1/objects/many",
                 "/api/v1/objects/doi:10.1%2Fx/a.txt",
                 "/api/v1/volumes/nothing",
@@ -169,7 +168,9 @@ class ApiListsTest {
             value = {
                 "/api/v1/volumes | PUT | GET, HEAD, OPTIONS",
                 "/api/v1/pools | DELETE | GET, HEAD, OPTIONS",
-                "/api/v1/objects/d/x | PATCH | GET, HEAD, DELETE, OPTIONS"
+                "/api/v1/objects/d/x | PATCH | GET, HEAD, PUT, DELETE, OPTIONS",
+                "/api/v1/fills | POST | GET, HEAD, OPTIONS",
+                "/api/v1/fills/1 | PUT | GET, HEAD, DELETE, OPTIONS"
             })
     void another_method_is_405_and_learns_which_there_are(String target, String method, String allow) throws Exception {
         RawHttp.Response refused = server.send("operator", method, target, "X-Anteroom-Request: 1");

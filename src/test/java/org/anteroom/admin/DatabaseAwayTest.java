@@ -20,6 +20,9 @@ class DatabaseAwayTest {
         "GET,/api/v1/volumes/fast",
         "GET,/api/v1/objects?prefix=d",
         "GET,/api/v1/objects/d/a.txt",
+        "PUT,/api/v1/objects/d/a.txt",
+        "GET,/api/v1/fills",
+        "DELETE,/api/v1/fills/1",
         "DELETE,/api/v1/objects/d/a.txt"
     })
     void what_needs_it_is_503_and_says_no_more_than_that(String method, String target, @TempDir Path folder)

@@ -12,18 +12,26 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.anteroom.archive.Archive;
+import org.anteroom.archive.ArchiveEntry;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.archive.ArchiveSettings;
 import org.anteroom.archive.ArchiveStream;
+import org.anteroom.archive.FolderPage;
 import org.anteroom.fill.Caching;
+import org.anteroom.fill.Prefetch;
 import org.anteroom.inventory.BeginResult;
 import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.CopyStore;
+import org.anteroom.inventory.FillQueue;
 import org.anteroom.inventory.FillStore;
 import org.anteroom.inventory.FillTicket;
 import org.anteroom.inventory.InventorySettings;
@@ -31,14 +39,18 @@ import org.anteroom.inventory.Locations;
 import org.anteroom.inventory.NewFill;
 import org.anteroom.inventory.NewVolume;
 import org.anteroom.inventory.Owner;
+import org.anteroom.inventory.RetryPolicy;
 import org.anteroom.inventory.VolumeStatus;
 import org.anteroom.inventory.VolumeStore;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.Migrations;
 import org.anteroom.jdbc.Pools;
 import org.anteroom.metrics.Metrics;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
 import org.anteroom.model.FileKey;
+import org.anteroom.model.FolderKey;
 import org.anteroom.model.Sha256;
 import org.anteroom.tasks.Tasks;
 
@@ -57,9 +69,13 @@ final class TestInventory implements AutoCloseable {
     final VolumeStore volumes;
     final CopyStore copies;
     final FillStore fills;
+    final FillQueue queue;
+    final Prefetch prefetch;
+    final AtomicInteger wakes = new AtomicInteger();
     final Locations<String> locations;
     final ArchiveGate gate;
 
+    private final Set<Long> known = ConcurrentHashMap.newKeySet();
     private final HikariDataSource source;
     private final AtomicLong names = new AtomicLong();
 
@@ -78,6 +94,7 @@ final class TestInventory implements AutoCloseable {
         volumes = new VolumeStore(database, WAIT);
         copies = new CopyStore(database, WAIT);
         fills = new FillStore(database, WAIT);
+        queue = new FillQueue(database, WAIT, RetryPolicy.of(2));
         locations = new Locations<>(
                 new InventorySettings(Duration.ofSeconds(30), Duration.ofSeconds(1), 1000),
                 objid -> copies.find(objid, WAIT),
@@ -88,6 +105,7 @@ final class TestInventory implements AutoCloseable {
         ArchiveSettings settings =
                 new ArchiveSettings("held", "nowhere", 4, WAIT, WAIT, WAIT, WAIT, Duration.ofHours(1));
         gate = new ArchiveGate(held, settings, tasks, InstantSource.system(), Ticker.systemTicker());
+        prefetch = new Prefetch(gate.blocking(), queue, owner, () -> known, wakes::incrementAndGet, WAIT);
     }
 
     /** An inventory that works. */
@@ -98,14 +116,16 @@ final class TestInventory implements AutoCloseable {
     }
 
     ApiServlet servlet() {
-        return new ApiServlet(volumes, copies, fills, caching, locations, gate, pools);
+        return new ApiServlet(volumes, copies, fills, queue, prefetch, caching, locations, gate, pools);
     }
 
     /** Registers a volume and gives its id. */
     long volume(String name, String owner) throws IOException {
-        return volumes.register(
+        long id = volumes.register(
                         new NewVolume(name, owner, "filesystem", "/cache/" + name, CAPACITY, VolumeStatus.ACTIVE, 0))
                 .id();
+        known.add(id);
+        return id;
     }
 
     /** Reserves room for a copy and begins its fill, which nobody carries out. */
@@ -135,9 +155,15 @@ final class TestInventory implements AutoCloseable {
         source.close();
     }
 
-    /** An archive in which a file's bytes are its objid, and which gives none before it is released. */
+    /**
+     * An archive in which a file's bytes are its objid, and which gives none before it is released. What is called missing
+     * is not there; the length of what is called endless is not known. It lists what it is told to.
+     */
     static final class HeldArchive implements Archive {
         private final CountDownLatch released = new CountDownLatch(1);
+        /** Names of files by their folder, {@code DATASET/PATH/}. */
+        final Map<String, NavigableSet<String>> folders = new ConcurrentHashMap<>();
+
         final AtomicLong heads = new AtomicLong();
 
         void release() {
@@ -145,9 +171,37 @@ final class TestInventory implements AutoCloseable {
         }
 
         @Override
-        public FileFacts head(FileKey key) {
+        public FileFacts head(FileKey key) throws IOException {
             heads.incrementAndGet();
-            return facts(key.objid());
+            if (key.path().equals("missing")) {
+                throw new FailureException(FailureReason.NOT_FOUND, "The archive has no such file.");
+            }
+            return key.path().equals("endless")
+                    ? new FileFacts(FileFacts.UNKNOWN_SIZE, null, null, null, null)
+                    : facts(key.objid());
+        }
+
+        @Override
+        public FolderPage list(FolderKey folder, String after, int limit) throws IOException {
+            NavigableSet<String> names = folders.get(folder.prefix());
+            if (names == null) {
+                throw new FailureException(FailureReason.NOT_FOUND, "The archive has no such folder.");
+            }
+            List<ArchiveEntry> entries = names.tailSet(after, false).stream()
+                    .limit(limit)
+                    .map(name -> name.endsWith("/")
+                            ? new ArchiveEntry(name.substring(0, name.length() - 1), null)
+                            : new ArchiveEntry(name, listed(folder.file(name))))
+                    .toList();
+            boolean more = !entries.isEmpty()
+                    && names.higher(entries.get(entries.size() - 1).key()) != null;
+            return new FolderPage(entries, more);
+        }
+
+        private static FileFacts listed(FileKey key) {
+            return key.path().endsWith("endless")
+                    ? new FileFacts(FileFacts.UNKNOWN_SIZE, null, null, null, null)
+                    : facts(key.objid());
         }
 
         @Override

@@ -19,6 +19,7 @@ import org.anteroom.archive.ArchiveSettings;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.eviction.VolumeEviction;
+import org.anteroom.fill.FillSettings;
 import org.anteroom.http.AccessSettings;
 import org.anteroom.http.AccessSettings.Access;
 import org.anteroom.http.CorsSettings;
@@ -137,6 +138,8 @@ class ConfigurationTest {
                 plan.expiry = 7d
                 delivery.stall-timeout = 3m
                 delivery.cache-control = private, max-age=60
+                fill.workers = 2
+                fill.attempts = 9
                 delivery.content-types = CZI=image/x-zeiss, txt = text/plain; charset=utf-8
                 delivery.cors.origins = https://Example.org, http://localhost:3000, http://[::1]:8012, app://viewer
                 access.files = viewer
@@ -174,6 +177,7 @@ class ConfigurationTest {
                                         0),
                                 new VolumeSettings(
                                         "bulk", "filesystem", "/cache/bulk", 7, true, "active", 10, 50 * GIB, GIB)),
+                        new FillSettings(2, 9),
                         new InventorySettings(Duration.ofSeconds(10), Duration.ofMillis(500), 5),
                         new EvictionSettings(
                                 Duration.ofMinutes(1),

@@ -97,16 +97,16 @@ abstract class FillContract extends InventoryContract {
     }
 
     @Test
-    void aLostFillWithoutRoomEnds() throws Exception {
+    void aLostFillWithoutRoomIsQueuedAndNothingIsReserved() throws Exception {
         long id = volume("fast", 100);
         begun("a/1", 10, ONE, id);
         test.advance(LEASE);
         assertThat(begin("a/1", 101, TWO, id)).isInstanceOf(BeginResult.NoRoom.class);
         assertThat(row(id).reserved()).isZero();
-        assertThat(fills.list(null, Long.MAX_VALUE, 10)).singleElement().satisfies(fill -> {
-            assertThat(fill.state()).isEqualTo(FillState.FAILED);
-            assertThat(fill.reason()).isEqualTo("its owner was not heard of any more");
-        });
+        List<FillRow> rows = fills.list(null, Long.MAX_VALUE, 10);
+        assertThat(rows).extracting(FillRow::state).containsExactly(FillState.QUEUED, FillState.FAILED);
+        assertThat(rows.get(1).reason()).isEqualTo("its owner was not heard of any more");
+        assertThat(rows.get(0).attempts()).isEqualTo(1);
     }
 
     @Test
@@ -139,34 +139,28 @@ abstract class FillContract extends InventoryContract {
     }
 
     @Test
-    void aQueuedFillWithoutRoomEnds() throws Exception {
+    void aReaderLeavesAQueuedFillWithoutRoomAsItIs() throws Exception {
         long id = volume("fast", 100);
-        queue("a/1");
+        queue.add(List.of(new FillQueue.Wish("a/1", 10)), TWO, Set.of(id));
+        List<FillRow> before = fills.list(null, Long.MAX_VALUE, 10);
         assertThat(begin("a/1", 101, ONE, id)).isInstanceOf(BeginResult.NoRoom.class);
-        assertThat(fills.list(FillState.FAILED, Long.MAX_VALUE, 10))
-                .extracting(FillRow::reason)
-                .containsExactly("no volume has room");
-    }
-
-    private void queue(String objid) throws DatabaseException {
-        test.database()
-                .write(
-                        "queue",
-                        WAIT,
-                        handle -> handle.execute(
-                                "INSERT INTO fills (objid, state, size, attempts, instance, boot, epoch, created)"
-                                        + " VALUES (?, 'queued', 10, 0, 'two', 'boot-2', 0, 0)",
-                                objid));
+        begun("a/2", 95, TWO, id);
+        assertThat(begin("a/1", 10, ONE, id)).isInstanceOf(BeginResult.NoRoom.class);
+        assertThat(fills.list(FillState.QUEUED, Long.MAX_VALUE, 10)).isEqualTo(before);
     }
 
     @Test
-    void aQueuedFillIsClaimed() throws Exception {
+    void aReaderClaimsAQueuedFill() throws Exception {
         long id = volume("fast", 100);
-        queue("a/1");
+        queue.add(List.of(new FillQueue.Wish("a/1", 10)), TWO, Set.of(id));
         assertThat(row(id).reserved()).isZero();
         FillTicket ticket = begun("a/1", 10, ONE, id);
         assertThat(ticket.epoch()).isEqualTo(1);
         assertThat(row(id).reserved()).isEqualTo(10);
+        assertThat(fills.list(null, Long.MAX_VALUE, 10)).singleElement().satisfies(fill -> {
+            assertThat(fill.attempts()).isEqualTo(1);
+            assertThat(fill.owner()).isEqualTo(ONE);
+        });
         assertThat(fills.complete(ticket, ONE, facts(10))).isPresent();
     }
 

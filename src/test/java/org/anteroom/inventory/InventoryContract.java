@@ -21,6 +21,10 @@ abstract class InventoryContract {
     static final Duration WAIT = Duration.ofSeconds(20);
     static final Duration LEASE = Duration.ofSeconds(30);
     static final Duration GRACE = Duration.ofMinutes(2);
+    /** Three attempts, a wait of a minute at most, an hour for room. */
+    static final RetryPolicy RETRIES =
+            new RetryPolicy(3, Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofHours(1));
+
     static final Owner ONE = new Owner("one", "boot-1");
     static final Owner TWO = new Owner("two", "boot-2");
 
@@ -28,6 +32,7 @@ abstract class InventoryContract {
     VolumeStore volumes;
     CopyStore copies;
     FillStore fills;
+    FillQueue queue;
     UseStore uses;
     PlanStore plans;
     LeaseStore leases;
@@ -55,7 +60,8 @@ abstract class InventoryContract {
         Database database = test.database();
         volumes = new VolumeStore(database, WAIT);
         copies = new CopyStore(database, WAIT);
-        fills = new FillStore(database, WAIT);
+        fills = new FillStore(database, WAIT, RETRIES);
+        queue = new FillQueue(database, WAIT, RETRIES);
         uses = new UseStore(database, WAIT, test.clock());
         plans = new PlanStore(database, WAIT);
         leases = new LeaseStore(database, WAIT);

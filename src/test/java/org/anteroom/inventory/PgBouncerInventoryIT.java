@@ -38,6 +38,14 @@ class PgBouncerInventoryIT {
     }
 
     @Nested
+    class Queue extends QueueContract {
+        @Override
+        Backend backend() {
+            return new Pooled();
+        }
+    }
+
+    @Nested
     class Plans extends PlanContract {
         @Override
         Backend backend() {

@@ -44,6 +44,14 @@ class PostgresInventoryTest {
     }
 
     @Nested
+    class Queue extends QueueContract {
+        @Override
+        Backend backend() {
+            return new Postgres();
+        }
+    }
+
+    @Nested
     class Plans extends PlanContract {
         @Override
         Backend backend() {
@@ -96,6 +104,7 @@ class PostgresInventoryTest {
     private static final Set<String> SMALL = Set.of(
             "fills_active",
             "fills_running",
+            "fills_due",
             "fills_by_owner",
             "fills_by_expiry",
             "fills_leftover",

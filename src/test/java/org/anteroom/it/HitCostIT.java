@@ -37,7 +37,10 @@ class HitCostIT {
             "record-uses",
             "release-expired-fills",
             "fill-leftovers",
-            "prune-fills");
+            "prune-fills",
+            "prune-failed-fills",
+            "look-at-queue",
+            "measure-queue");
 
     @TempDir
     Path folder;

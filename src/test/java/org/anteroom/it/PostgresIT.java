@@ -107,6 +107,9 @@ class PostgresIT {
             "^UPDATE fills SET (expires|state = \\$1, reason)",
             "^DELETE FROM fills",
             "FROM fills\\s+WHERE volume_id = ",
+            // the queue of fills
+            "^SELECT CASE WHEN EXISTS \\(SELECT \\$[0-9]+ FROM fills",
+            "^SELECT\\s+\\(SELECT COUNT\\(\\*\\) FROM \\(SELECT \\$[0-9]+ FROM fills",
             // volumes, plans, copies that are due, in turns
             "FROM volumes (v )?(WHERE|ORDER)",
             "^UPDATE plans SET state = .*skip locked",

@@ -1,0 +1,341 @@
+package org.anteroom.fill;
+
+import io.prometheus.metrics.core.metrics.Counter;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.anteroom.archive.Archive;
+import org.anteroom.inventory.ClaimResult;
+import org.anteroom.inventory.Claimant;
+import org.anteroom.inventory.FillFailure;
+import org.anteroom.inventory.FillQueue;
+import org.anteroom.inventory.FillReasons;
+import org.anteroom.inventory.FillStore;
+import org.anteroom.inventory.FillTicket;
+import org.anteroom.inventory.Owner;
+import org.anteroom.jdbc.DatabaseException;
+import org.anteroom.model.FailureException;
+import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
+import org.anteroom.tasks.Tasks;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What works off the queue of fills in this instance: a bounded number of threads, each of which claims a fill, carries it
+ * out and claims the next.
+ *
+ * <p>The protocol. A claim is a row in state running with owner, epoch and lease, made in the transaction that reserves the
+ * bytes; so any number of workers of any number of instances take no fill twice. The claim is renewed here while the
+ * archive is asked for the file, and by {@link Fills} from then on. One that is lost is somebody else's: its end finds zero
+ * rows. A worker that has claimed a fill starts another worker, as long as there are fewer than there may be; one that
+ * finds nothing ends. So an empty queue costs one look of the instance in a period, and no thread.
+ */
+public final class FillWorkers {
+    /** Between two looks at the queue, give or take a quarter. */
+    static final Duration PERIOD = Duration.ofSeconds(1);
+
+    private static final Duration TICK = Duration.ofMillis(250);
+    private static final Duration MEASURING = Duration.ofSeconds(15);
+    private static final Duration LAST_WORDS = Duration.ofSeconds(3);
+
+    /** So many fills that find no room in a row are enough until the next look. */
+    private static final int MOST_IN_VAIN = 10;
+
+    private static final Logger log = LoggerFactory.getLogger(FillWorkers.class);
+
+    private final FillQueue queue;
+    private final FillStore store;
+    private final Fills fills;
+    private final Placement placement;
+    private final Archive archive;
+    private final Owner owner;
+    private final int workers;
+    private final BooleanSupplier permitted;
+    private final ExecutorService threads;
+    private final Tasks tasks;
+    private final Counter ended;
+    private final SecureRandom random = new SecureRandom();
+
+    private final AtomicInteger active = new AtomicInteger();
+    private final AtomicLong wakes = new AtomicLong();
+    /** Claims that are not yet fills: the archive is being asked for the file. */
+    private final ConcurrentMap<FillTicket, Boolean> asking = new ConcurrentHashMap<>();
+    /** Claims that were made when nobody waited for them any more. */
+    private final ConcurrentMap<FillTicket, Boolean> late = new ConcurrentHashMap<>();
+
+    private volatile boolean stopping;
+    private volatile FillQueue.Depth depth = new FillQueue.Depth(Map.of(), Duration.ZERO);
+    private long nextLook = System.nanoTime();
+
+    /**
+     * No worker yet.
+     *
+     * @param archive as background work reads it; bounded in time
+     * @param permitted whether this instance may change anything; asked before each claim
+     */
+    public FillWorkers(
+            FillQueue queue,
+            FillStore store,
+            Fills fills,
+            Placement placement,
+            Archive archive,
+            Owner owner,
+            FillSettings settings,
+            BooleanSupplier permitted,
+            Tasks tasks) {
+        this.queue = queue;
+        this.store = store;
+        this.fills = fills;
+        this.placement = placement;
+        this.archive = archive;
+        this.owner = owner;
+        this.workers = settings.workers();
+        this.permitted = permitted;
+        this.tasks = tasks;
+        // a worker that ends may still hold its thread when the next one starts
+        this.threads = tasks.pool("fill-worker", Math.max(1, workers), Math.max(1, workers));
+        this.ended = tasks.metrics()
+                .counter(
+                        "anteroom_fill_queue_ended",
+                        "Claims of fills from the queue that ended, by what came of them",
+                        "end");
+        tasks.metrics()
+                .gauges(
+                        "anteroom_fill_queue",
+                        "Fills of the fleet in a state",
+                        callback -> depth.counts().forEach((state, count) -> callback.call(count, state.text())),
+                        "state");
+        tasks.metrics()
+                .gauge(
+                        "anteroom_fill_queue_overdue_seconds",
+                        "How long the first fill that is due could have been claimed",
+                        () -> depth.overdue().toMillis() / 1000.0);
+        tasks.metrics().gauge("anteroom_fill_workers_active", "Workers that are at work", active::get);
+        tasks.metrics().gauge("anteroom_fill_workers_limit", "The most workers at once", () -> workers);
+    }
+
+    /** Looks at the queue from now on, and keeps what is claimed. */
+    public void schedule() {
+        tasks.every("fill-queue", TICK, this::tick);
+        tasks.every("fill-queue-depth", MEASURING, this::measure);
+        tasks.everyToTheEnd("fill-claims", Fills.RENEWAL, this::renew);
+    }
+
+    private void tick() {
+        long now = System.nanoTime();
+        if (now - nextLook >= 0 && permitted.getAsBoolean()) {
+            nextLook = now + (long) (PERIOD.toNanos() * (0.75 + random.nextDouble() / 2));
+            look();
+        }
+    }
+
+    /** Looks whether there is anything to do, and does it. */
+    void look() {
+        try {
+            FillQueue.Look look = queue.look();
+            boolean again = look.lost() && store.releaseExpired() > 0;
+            if (look.due() || again) {
+                wake();
+            }
+        } catch (DatabaseException e) {
+            log.debug("The queue of fills waits for the inventory: {}", e.getMessage());
+        }
+    }
+
+    private void measure() {
+        try {
+            depth = queue.depth();
+        } catch (DatabaseException e) {
+            log.debug("The queue of fills is not measured: {}", e.getMessage());
+        }
+    }
+
+    /** Lets the queue be looked at now, since something was added to it. Never blocks. */
+    public void wake() {
+        wakes.incrementAndGet();
+        start();
+    }
+
+    private void start() {
+        int now;
+        do {
+            now = active.get();
+            if (stopping || now >= workers) {
+                return;
+            }
+        } while (!active.compareAndSet(now, now + 1));
+        try {
+            threads.execute(tasks.guarded("fill-worker", this::work));
+        } catch (RejectedExecutionException | Error e) {
+            active.decrementAndGet();
+            log.debug("no worker is started", e);
+        }
+    }
+
+    private void work() {
+        long woken = wakes.get();
+        try {
+            int inVain = 0;
+            while (inVain < MOST_IN_VAIN) {
+                woken = wakes.get();
+                ClaimResult result = claim();
+                if (result instanceof ClaimResult.Nothing) {
+                    break;
+                }
+                if (result instanceof ClaimResult.Claimed claimed) {
+                    start();
+                    ended.labelValues(carryOut(claimed)).inc();
+                }
+                inVain = result instanceof ClaimResult.NoRoom ? inVain + 1 : 0;
+                count(result);
+            }
+        } finally {
+            active.decrementAndGet();
+            // who woke us after the last claim may have found all workers there
+            if (wakes.get() != woken) {
+                start();
+            }
+        }
+    }
+
+    private void count(ClaimResult result) {
+        if (result instanceof ClaimResult.Cached) {
+            ended.labelValues("cached").inc();
+        } else if (result instanceof ClaimResult.NoRoom noRoom) {
+            log.debug("no room for {}", noRoom.objid());
+            if (!noRoom.waits()) {
+                ended.labelValues(FillFailure.NO_SPACE.text()).inc();
+            }
+        }
+    }
+
+    private ClaimResult claim() {
+        // without a volume that can be written, the queue is left to those who have one
+        if (stopping || !permitted.getAsBoolean() || placement.candidates(0).isEmpty()) {
+            return new ClaimResult.Nothing();
+        }
+        try {
+            Claimant claimant = new Claimant(owner, Fills.LEASE, placement.volumes(), placement::candidates);
+            ClaimResult result = queue.claim(claimant, copyName(), this::noteLate);
+            if (result instanceof ClaimResult.Claimed claimed) {
+                asking.put(claimed.ticket(), true);
+            }
+            return result;
+        } catch (DatabaseException e) {
+            // one whose answer was lost ends with its lease
+            log.debug("no fill is claimed: {}", e.getMessage());
+            return new ClaimResult.Nothing();
+        }
+    }
+
+    private void noteLate(ClaimResult result) {
+        if (result instanceof ClaimResult.Claimed claimed) {
+            late.put(claimed.ticket(), true);
+        }
+    }
+
+    /** Makes the copy; what came of it, as figures call it. */
+    private String carryOut(ClaimResult.Claimed claimed) {
+        FillTicket ticket = claimed.ticket();
+        FileKey key = FileKey.parse(claimed.objid());
+        try {
+            FileFacts facts = archive.head(key);
+            if (!facts.hasSize()) {
+                return fail(claimed, FillReasons.UNKNOWN_LENGTH, claimed.size());
+            }
+            if (facts.size() != claimed.size()) {
+                return fail(claimed, FillReasons.CHANGED, facts.size());
+            }
+            if (asking.remove(ticket) == null) {
+                // the lease was lost meanwhile, and with it the fill
+                return FillFailure.STOPPED.text();
+            }
+            String result = fills.run(ticket, key, facts, archive);
+            return result.equals(Fills.STORED) ? result : FillFailure.of(result).text();
+        } catch (FailureException e) {
+            return fail(claimed, reason(e), claimed.size());
+        } catch (IOException e) {
+            return fail(claimed, stopping ? FillReasons.STOPPING : "archive-failed", claimed.size());
+        } finally {
+            asking.remove(ticket);
+        }
+    }
+
+    private static String reason(FailureException failure) {
+        return failure.reason().name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private String fail(ClaimResult.Claimed claimed, String reason, long size) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            log.warn("The copy of {} was not made: {}", claimed.objid(), reason);
+            store.fail(claimed.ticket(), owner, reason, size);
+        } catch (DatabaseException e) {
+            log.debug("The claim of {} ends with its lease: {}", claimed.objid(), e.getMessage());
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return FillFailure.of(reason).text();
+    }
+
+    /** Keeps what is claimed for another lease, and gives back what was claimed too late. */
+    void renew() {
+        asking.keySet().forEach(ticket -> {
+            try {
+                if (!store.renew(ticket, owner, Fills.LEASE, 0)) {
+                    asking.remove(ticket);
+                }
+            } catch (DatabaseException e) {
+                log.debug("A claim could not be renewed: {}", e.getMessage());
+            }
+        });
+        late.keySet().forEach(ticket -> {
+            try {
+                store.fail(ticket, owner, FillReasons.TOO_LATE);
+                late.remove(ticket);
+            } catch (DatabaseException e) {
+                log.debug("A claim that came too late is given back later: {}", e.getMessage());
+            }
+        });
+    }
+
+    /** Claims nothing more; what is at work goes on. */
+    public void stopClaiming() {
+        stopping = true;
+    }
+
+    /** Claims nothing more and waits for what is at work; what is left then is interrupted, and goes back to the queue. */
+    public void stop(Duration grace) {
+        stopClaiming();
+        threads.shutdown();
+        try {
+            if (!threads.awaitTermination(grace.toNanos(), TimeUnit.NANOSECONDS)) {
+                threads.shutdownNow();
+                boolean over = threads.awaitTermination(LAST_WORDS.toNanos(), TimeUnit.NANOSECONDS);
+                log.debug("workers have ended: {}", over);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private String copyName() {
+        byte[] name = new byte[16];
+        random.nextBytes(name);
+        return HexFormat.of().formatHex(name);
+    }
+}
