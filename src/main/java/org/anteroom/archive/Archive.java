@@ -1,6 +1,7 @@
 package org.anteroom.archive;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
@@ -60,6 +61,16 @@ public interface Archive {
     default FolderPage list(FolderKey folder, String after, int limit) throws IOException {
         throw new FailureException(
                 FailureReason.NOT_LISTED, "This archive lists no folders; its files can be asked for by their names.");
+    }
+
+    /**
+     * The newest version of a dataset, as {@link FileKey#version} names it.
+     *
+     * @return empty if its files have no versions
+     * @throws FailureException NOT_FOUND if there is no such dataset; an archive without versions need not look
+     */
+    default Optional<String> newest(String dataset) throws IOException {
+        return Optional.empty();
     }
 
     /** Whether the archive answers: returns when it does, throws when it does not. Cheap; called every few seconds. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.anteroom.archive.ArchiveEntry;
 import org.anteroom.archive.FolderPage;
+import org.anteroom.archive.LeastEntries;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -23,6 +23,7 @@ import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveContract;
 import org.anteroom.archive.ArchiveEntry;
 import org.anteroom.archive.ArchiveStream;
+import org.anteroom.archive.LeastEntries;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;

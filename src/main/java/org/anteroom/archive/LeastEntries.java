@@ -1,34 +1,32 @@
-package org.anteroom.archive.directory;
+package org.anteroom.archive;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
-import org.anteroom.archive.ArchiveEntry;
-import org.anteroom.archive.FolderPage;
 import org.jspecify.annotations.Nullable;
 
 /** The least of many entries that come in any order: a page of them, and one by which it is known that others follow. */
-final class LeastEntries {
+public final class LeastEntries {
     private static final Comparator<ArchiveEntry> BY_KEY = (a, b) -> ArchiveEntry.compareKeys(a.key(), b.key());
 
     private final int limit;
     private final PriorityQueue<ArchiveEntry> least = new PriorityQueue<>(BY_KEY.reversed());
 
     /** None yet; at most so many on the page. */
-    LeastEntries(int limit) {
+    public LeastEntries(int limit) {
         this.limit = limit;
     }
 
     /** The key that an entry must come before to be among them; null while any is. */
     @Nullable
-    String bound() {
+    public String bound() {
         ArchiveEntry last = least.size() > limit ? least.peek() : null;
         return last == null ? null : last.key();
     }
 
     /** Adds an entry; the last one makes room for it when they are enough. */
-    void add(ArchiveEntry entry) {
+    public void add(ArchiveEntry entry) {
         least.add(entry);
         if (least.size() > limit + 1) {
             least.poll();
@@ -36,12 +34,12 @@ final class LeastEntries {
     }
 
     /** How many are held. */
-    int size() {
+    public int size() {
         return least.size();
     }
 
     /** What was found. */
-    FolderPage page() {
+    public FolderPage page() {
         List<ArchiveEntry> entries = new ArrayList<>(least);
         entries.sort(BY_KEY);
         boolean more = entries.size() > limit;
