@@ -52,7 +52,7 @@ final class IndexBuilder implements MemberSink {
             }
             base = base();
         }
-        Declaration declaration = Declaration.read(requireTagFile(base + Declaration.NAME));
+        Declaration declaration = declaration(base + Declaration.NAME);
         for (Algorithm algorithm : Algorithm.values()) {
             addManifest(base, algorithm, declaration);
         }
@@ -179,12 +179,13 @@ final class IndexBuilder implements MemberSink {
         }
     }
 
-    private InputStream requireTagFile(String path) throws IOException {
-        InputStream stream = tagFile(path);
-        if (stream == null) {
-            throw Damage.bag("no " + path);
+    private Declaration declaration(String path) throws IOException {
+        try (InputStream stream = tagFile(path)) {
+            if (stream == null) {
+                throw Damage.bag("no " + path);
+            }
+            return Declaration.read(stream);
         }
-        return stream;
     }
 
     private void addManifest(String base, Algorithm algorithm, Declaration declaration) throws IOException {
