@@ -2,7 +2,9 @@ package org.anteroom.app;
 
 import com.github.benmanes.caffeine.cache.Ticker;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import org.anteroom.archive.Archive;
+import org.anteroom.archive.bagit.BagitArchive;
 import org.anteroom.archive.directory.DirectoryArchive;
 import org.anteroom.archive.http.HttpArchive;
 import org.anteroom.archive.http.HttpArchiveSettings;
@@ -14,10 +16,14 @@ final class Archives {
     private Archives() {}
 
     /** The archive that is configured; it may be away. */
-    static Archive of(Settings settings, Tasks tasks, Ticker ticker) {
+    static Archive of(Settings settings, Tasks tasks, InstantSource clock, Ticker ticker) {
         HttpArchiveSettings server = settings.archiveServer();
-        return server == null
-                ? new DirectoryArchive(Path.of(settings.archive().location()))
-                : new HttpArchive(server, tasks, ticker);
+        if (server != null) {
+            return new HttpArchive(server, tasks, ticker);
+        }
+        Path folder = Path.of(settings.archive().location());
+        return settings.archive().kind().equals("bagit")
+                ? new BagitArchive(folder, settings.bagit(), clock, ticker)
+                : new DirectoryArchive(folder);
     }
 }

@@ -110,7 +110,7 @@ final class Instance {
                 RetryPolicy.of(settings.fill().attempts()),
                 clock);
         this.guards = guards(decorations);
-        Archive plain = Archives.of(settings, tasks, ticker);
+        Archive plain = Archives.of(settings, tasks, clock, ticker);
         this.archive = new ArchiveGate(decorations.archive().apply(plain), settings.archive(), tasks, clock, ticker);
         HeaderPolicy policy = new HeaderPolicy(settings.headers());
         this.locations = new Locations<>(

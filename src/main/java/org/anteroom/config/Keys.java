@@ -17,9 +17,9 @@ final class Keys {
 
     static final Key<String> ARCHIVE_KIND = new Key<>(
             "archive.kind",
-            ValueTypes.oneOf("directory", "http"),
+            ValueTypes.oneOf("directory", "bagit", "http"),
             "directory",
-            "What the archive is: `directory` is a folder, `http` another server.");
+            "What the archive is: `directory` is a folder of files, `bagit` a folder of bags, `http` another server.");
 
     static final Key<String> ARCHIVE_LOCATION = new Key<>(
             "archive.location",
@@ -34,6 +34,19 @@ final class Keys {
             "none",
             "Who asks the other server, by Basic authentication: the name of two entries of the context descriptor,"
                     + " `anteroom/NAME/user` and `anteroom/NAME/password`. `none`: nobody.");
+
+    static final Key<Path> ARCHIVE_BAGIT_INDEX = new Key<>(
+            "archive.bagit.index",
+            ValueTypes.FOLDER,
+            "${catalina.base}/anteroom/bag-index",
+            "Where it is kept what lies where in the bags, some 200 bytes for each of their files; it can be deleted at any"
+                    + " time.");
+
+    static final Key<Long> ARCHIVE_BAGIT_INDEX_MAX = new Key<>(
+            "archive.bagit.index-max",
+            ValueTypes.size(1),
+            "10GiB",
+            "Most bytes of that; past them, what was not used for the longest time is removed.");
 
     static final Key<Integer> ARCHIVE_CONCURRENCY = new Key<>(
             "archive.concurrency",
@@ -224,6 +237,8 @@ final class Keys {
             ARCHIVE_KIND,
             ARCHIVE_LOCATION,
             ARCHIVE_HTTP_CREDENTIALS,
+            ARCHIVE_BAGIT_INDEX,
+            ARCHIVE_BAGIT_INDEX_MAX,
             ARCHIVE_CONCURRENCY,
             ARCHIVE_CONNECT_TIMEOUT,
             ARCHIVE_FIRST_BYTE_TIMEOUT,

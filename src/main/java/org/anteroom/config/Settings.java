@@ -3,6 +3,7 @@ package org.anteroom.config;
 import java.nio.file.Path;
 import java.util.List;
 import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.archive.bagit.BagitSettings;
 import org.anteroom.archive.http.HttpArchiveSettings;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
@@ -18,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Everything that is configured, checked alone and against each other.
  *
  * @param home the folder of what needs no configuration, {@code ${catalina.base}/anteroom}; it need not exist
- * @param sampleArchive true where the archive is the default one, {@code home/archive}, which may be filled with samples
+ * @param sampleArchive true where the archive is the default one, the directory {@code home/archive}, which may be filled with
+ *     samples
  * @param archiveServer where the archive is another server; else null
+ * @param bagit what an archive of bags needs besides; of no use for others
  * @param volumes in the order of the key {@code volumes}; locations are absolute
  */
 public record Settings(
@@ -28,6 +31,7 @@ public record Settings(
         InstanceSettings instance,
         ArchiveSettings archive,
         @Nullable HttpArchiveSettings archiveServer,
+        BagitSettings bagit,
         List<VolumeSettings> volumes,
         FillSettings fill,
         InventorySettings inventory,

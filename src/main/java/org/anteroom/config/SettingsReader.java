@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.archive.bagit.BagitSettings;
 import org.anteroom.archive.http.HttpArchiveSettings;
 import org.anteroom.archive.http.HttpCredentials;
 import org.anteroom.delivery.HeaderSettings;
@@ -32,6 +33,9 @@ final class SettingsReader {
 
     /** What only some may read is kept by no cache that others share. */
     private static final String PRIVATE = "private, no-cache, no-transform";
+
+    private static final String DIRECTORY = "directory";
+    private static final String BAGIT = "bagit";
 
     private final Values values;
     private final Path base;
@@ -64,13 +68,15 @@ final class SettingsReader {
                 values.get(Keys.INVENTORY_LOCATION_MAX));
         Settings settings = new Settings(
                 home,
-                archive.location().equals(home.resolve("archive").toString()),
+                archive.kind().equals(DIRECTORY)
+                        && archive.location().equals(home.resolve("archive").toString()),
                 new InstanceSettings(
                         values.get(Keys.INSTANCE_NAME),
                         values.isSet(Keys.INSTANCE_NAME.name()),
                         values.get(Keys.SHUTDOWN_GRACE)),
                 archive,
                 archive.kind().equals(HTTP) ? archiveServer(archive) : null,
+                bagit(archive.kind()),
                 complete,
                 new FillSettings(values.get(Keys.FILL_WORKERS), values.get(Keys.FILL_ATTEMPTS)),
                 inventory,
@@ -160,6 +166,14 @@ final class SettingsReader {
                 archive.connectTimeout(),
                 archive.firstByteTimeout(),
                 archive.stallTimeout());
+    }
+
+    private BagitSettings bagit(String kind) {
+        Path index = absolute(values.get(Keys.ARCHIVE_BAGIT_INDEX));
+        if (kind.equals(BAGIT) && !values.isWrong(Keys.ARCHIVE_BAGIT_INDEX.name())) {
+            folders.add(Keys.ARCHIVE_BAGIT_INDEX.name(), index);
+        }
+        return new BagitSettings(index, values.get(Keys.ARCHIVE_BAGIT_INDEX_MAX));
     }
 
     private Optional<VolumeSettings> volume(String name) {

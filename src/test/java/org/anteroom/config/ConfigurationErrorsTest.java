@@ -121,7 +121,7 @@ class ConfigurationErrorsTest {
     void aCommentBehindAValue() throws IOException {
         assertErrors(
                 "archive.kind = directory            # directory | bagit",
-                "line 1: archive.kind = directory            # directory | bagit: not a choice here; write directory or http; and"
+                "line 1: archive.kind = directory            # directory | bagit: not a choice here; write directory, bagit or http; and"
                         + " a comment needs a line of its own");
     }
 

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import javax.naming.NamingException;
 import org.anteroom.archive.ArchiveSettings;
+import org.anteroom.archive.bagit.BagitSettings;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.eviction.VolumeEviction;
@@ -94,6 +95,17 @@ class ConfigurationTest {
     }
 
     @Test
+    void anArchiveOfBagsHasNoSamplesAndAnIndexOfItsOwn() throws Exception {
+        file("archive.kind = bagit\narchive.bagit.index = index\narchive.bagit.index-max = 1GiB");
+        assertThat(load().sampleArchive()).isFalse();
+        assertThat(load().bagit()).isEqualTo(new BagitSettings(base.resolve("index"), GIB));
+        file("archive.kind = bagit\narchive.location = /srv/bags\narchive.bagit.index = /srv/bags/index");
+        assertThat(catchThrowableOfType(ConfigurationException.class, this::load))
+                .hasMessageContaining("archive.bagit.index")
+                .hasMessageContaining("lies inside the folder of archive.location");
+    }
+
+    @Test
     void whatOnlySomeMayReadIsSharedWithNobodyUnlessThatIsSaid() throws Exception {
         file("access.files = viewer");
         assertThat(load().headers().cacheControl()).isEqualTo("private, no-cache, no-transform");
@@ -164,6 +176,7 @@ class ConfigurationTest {
                                 Duration.ofMinutes(2),
                                 Duration.ofSeconds(11)),
                         null,
+                        new BagitSettings(base.resolve("anteroom/bag-index"), 10 * GIB),
                         List.of(
                                 new VolumeSettings(
                                         "fast",

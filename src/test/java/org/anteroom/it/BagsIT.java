@@ -1,0 +1,147 @@
+package org.anteroom.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.anteroom.model.Sha256;
+import org.anteroom.testing.RawHttp;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** An archive of bags behind the whole application. */
+class BagsIT {
+    @TempDir
+    Path folder;
+
+    private Site site;
+    private final Map<String, byte[]> members = new TreeMap<>();
+
+    @BeforeEach
+    void start() throws IOException {
+        site = Site.start(Site.Server.TOMCAT, folder, "archive.kind", "bagit");
+        members.put("bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n".getBytes(UTF_8));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        site.close();
+    }
+
+    /** As a streaming writer does it, with sizes behind the data. */
+    private void write(String bag) throws IOException {
+        Path zip = folder.resolve("draft");
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip))) {
+            for (Map.Entry<String, byte[]> member : members.entrySet()) {
+                out.putNextEntry(new ZipEntry(bag + '/' + member.getKey()));
+                out.write(member.getValue());
+            }
+        }
+        Files.move(zip, site.archiveFolder().resolve(bag + ".zip"));
+    }
+
+    private static byte[] bytes(int size) {
+        byte[] bytes = new byte[size];
+        new Random(size).nextBytes(bytes);
+        return bytes;
+    }
+
+    private RawHttp.Response get(String path) throws IOException {
+        return RawHttp.get(site.uri(), "/files/" + path);
+    }
+
+    private RawHttp.Response getHit(String path) {
+        RawHttp.Response[] last = new RawHttp.Response[1];
+        Site.await("a hit of " + path, () -> {
+            last[0] = get(path);
+            return Site.cacheStatus(last[0]).equals("anteroom; hit");
+        });
+        return last[0];
+    }
+
+    @Test
+    void twentyFilesOfAStreamedZipBagAreCached() throws IOException {
+        StringBuilder manifest = new StringBuilder();
+        for (int i = 0; i < 20; i++) {
+            String name = i == 7 ? "data/it's no. 7" : "data/folder/no. " + i;
+            members.put(name, bytes(i * 1000));
+            manifest.append(Sha256.of(bytes(i * 1000)).hex() + "  " + name + '\n');
+        }
+        members.put("manifest-sha256.txt", manifest.toString().getBytes(UTF_8));
+        write("b");
+        for (int i = 0; i < 20; i++) {
+            String target = i == 7 ? "b/it's%20no.%207" : "b/folder/no.%20" + i;
+            RawHttp.Response cold = get(target);
+            RawHttp.Response hit = getHit(target);
+            for (RawHttp.Response answer : new RawHttp.Response[] {cold, hit}) {
+                assertThat(answer.status()).isEqualTo(200);
+                assertThat(answer.body()).isEqualTo(bytes(i * 1000));
+                assertThat(answer.header("ETag"))
+                        .contains("\"sha256-" + Sha256.of(bytes(i * 1000)).hex() + '"');
+                assertThat(answer.header("Repr-Digest")).isPresent();
+                assertThat(answer.header("Last-Modified")).isEqualTo(cold.header("Last-Modified"));
+            }
+        }
+        assertThat(site.row("SELECT COUNT(*) FROM copies WHERE state = 'cached'")[0])
+                .isEqualTo(20);
+        assertThat(RawHttp.get(site.uri(), "/files/b/?format=json").text()).contains("it's no. 7", "folder");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "md5, MD5, 1000",
+        "md5, MD5, 3000000",
+        "sha512, SHA-512, 3000000",
+        "sha256, SHA-256, 1000",
+        "sha256, SHA-256, 3000000"
+    })
+    void bytesThatDoNotMatchTheManifestAreNeverGivenAway(String label, String algorithm, int size) throws Exception {
+        members.put("data/wrong", bytes(size));
+        members.put("data/right", bytes(size));
+        members.put(
+                "manifest-" + label + ".txt",
+                (hex(algorithm, new byte[0]) + "  data/wrong\n" + hex(algorithm, bytes(size)) + "  data/right\n")
+                        .getBytes(UTF_8));
+        write("b");
+        assertThat(get("b/right").body()).isEqualTo(bytes(size));
+        for (int i = 0; i < 3; i++) {
+            if (size < 64 * 1024) {
+                assertThat(get("b/wrong").status()).isEqualTo(502);
+            } else {
+                assertThatThrownBy(() -> get("b/wrong")).isInstanceOf(IOException.class);
+            }
+        }
+        assertThat(site.row("SELECT COUNT(*) FROM copies WHERE objid = 'b/wrong'")[0])
+                .isZero();
+    }
+
+    private static String hex(String algorithm, byte[] bytes) throws NoSuchAlgorithmException {
+        return HexFormat.of().formatHex(MessageDigest.getInstance(algorithm).digest(bytes));
+    }
+
+    @Test
+    void damagedBagsAre502AndOthersAreServed() throws IOException {
+        Files.write(site.archiveFolder().resolve("damaged.zip"), bytes(100_000));
+        members.put("data/a", bytes(10));
+        write("b");
+        assertThat(get("damaged/a").status()).isEqualTo(502);
+        assertThat(get("b/a").body()).isEqualTo(bytes(10));
+        assertThat(get("b/none").status()).isEqualTo(404);
+        assertThat(get("none/a").status()).isEqualTo(404);
+    }
+}
