@@ -145,8 +145,11 @@ public final class FillWorkers {
     void look() {
         try {
             FillQueue.Look look = queue.look();
-            boolean again = look.lost() && store.releaseExpired() > 0;
-            if (look.due() || again) {
+            int released = look.lost() ? store.releaseExpired() : 0;
+            if (released > 0) {
+                log.info("Released {} fills whose owners were not heard of any more", released);
+            }
+            if (look.due() || released > 0) {
                 wake();
             }
         } catch (DatabaseException e) {

@@ -62,6 +62,19 @@ class AuditTest {
     }
 
     @Test
+    void asking_for_files_and_ending_fills_are_changes() throws Exception {
+        server.send("operator", "PUT", "/api/v1/objects/d/b", "X-Anteroom-Request: 1");
+        server.delete("/api/v1/fills/2");
+
+        assertThat(messages()).hasSize(2);
+        assertThat(messages().get(0))
+                .startsWith("user=\"operator\" change=\"PUT /api/v1/objects/d/b\" status=202 result=\"asked for\" ");
+        assertThat(messages().get(1))
+                .startsWith("user=\"operator\" change=\"DELETE /api/v1/fills/2\" status=204"
+                        + " result=\"ended the fill of d/b\" ");
+    }
+
+    @Test
     void so_does_one_that_is_refused_or_fails_with_the_id_that_the_client_got() throws Exception {
         RawHttp.Response refused = server.send("operator", "DELETE", "/api/v1/objects/d/a.txt?version=1");
         RawHttp.Response missing = server.delete("/api/v1/objects/d/missing.txt");

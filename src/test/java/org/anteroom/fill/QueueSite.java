@@ -1,6 +1,7 @@
 package org.anteroom.fill;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import org.anteroom.archive.Archive;
 import org.anteroom.inventory.CopyStore;
 import org.anteroom.inventory.FillQueue;
 import org.anteroom.inventory.FillQueue.Wish;
+import org.anteroom.inventory.FillState;
 import org.anteroom.inventory.FillStore;
 import org.anteroom.inventory.InventorySettings;
 import org.anteroom.inventory.Locations;
@@ -96,7 +98,7 @@ final class QueueSite implements AutoCloseable {
                 queue, store, fills, placement, archive, owner, new FillSettings(workers, 3), () -> true, tasks);
     }
 
-    /** Asks for files of ten bytes. */
+    /** Asks for files that all have so many bytes, or had when they were asked for. */
     FillQueue.Added ask(int size, String... objids) throws IOException {
         return queue.add(
                 List.of(objids).stream().map(objid -> new Wish(objid, size)).toList(), owner, Set.of(volumeId));
@@ -108,14 +110,13 @@ final class QueueSite implements AutoCloseable {
 
     /** Looks at the queue until nothing is queued or runs any more. */
     void awaitDone() {
-        org.awaitility.Awaitility.await()
-                .atMost(Duration.ofMinutes(10))
+        await().atMost(Duration.ofMinutes(10))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> {
                     workers.look();
                     return queue.depth().counts().entrySet().stream()
-                            .filter(count -> count.getKey() != org.anteroom.inventory.FillState.FAILED)
+                            .filter(count -> count.getKey() != FillState.FAILED)
                             .allMatch(count -> count.getValue() == 0);
                 });
     }

@@ -1,6 +1,11 @@
 package org.anteroom.inventory;
 
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
 import org.anteroom.jdbc.TestDatabase;
 import org.anteroom.testing.TestPgBouncer;
 import org.anteroom.testing.TestPostgres;
@@ -15,11 +20,13 @@ class PgBouncerInventoryIT {
     static Path folder;
 
     private static TestPgBouncer bouncer;
+    private static String database;
 
     @BeforeAll
     static void start() throws Exception {
         TestPgBouncer.require();
         bouncer = TestPgBouncer.start(folder, TestPostgres.shared());
+        database = TestPostgres.shared().createDatabase();
     }
 
     @AfterAll
@@ -69,11 +76,26 @@ class PgBouncerInventoryIT {
         }
     }
 
+    /** Leaves the schema, if it is there by now, and nothing else: the tests take turns. */
+    private static void empty(DataSource source) throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("DROP TABLE IF EXISTS test_clock");
+            try (ResultSet row = statement.executeQuery("SELECT string_agg(tablename, ', ') FROM pg_tables"
+                    + " WHERE schemaname = 'public' AND tablename <> 'flyway_schema_history'")) {
+                String tables = row.next() ? row.getString(1) : null;
+                if (tables != null) {
+                    statement.execute("TRUNCATE " + tables + " RESTART IDENTITY");
+                }
+            }
+        }
+    }
+
     private record Pooled() implements InventoryContract.Backend {
         @Override
         public TestDatabase create() throws Exception {
-            return TestDatabase.withClock(
-                    bouncer.dataSource(TestPostgres.shared().createDatabase()));
+            empty(TestPostgres.shared().dataSource(database));
+            return TestDatabase.withClock(bouncer.dataSource(database));
         }
 
         @Override
