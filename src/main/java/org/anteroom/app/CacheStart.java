@@ -389,7 +389,7 @@ final class CacheStart {
                 inventory.fills(),
                 fills,
                 placement,
-                instance.archive().blocking(),
+                instance.archive()::background,
                 instance.owner(),
                 instance.settings().fill(),
                 // while the archive is away, what is queued waits for it

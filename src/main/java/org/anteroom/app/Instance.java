@@ -125,12 +125,7 @@ final class Instance {
                 ticker,
                 metrics);
         UseLog uses = new UseLog(clock);
-        this.useWriter = new UseWriter(
-                uses,
-                inventory.uses(),
-                settings.inventory().locationTtl(),
-                settings.eviction().grace(),
-                metrics);
+        this.useWriter = useWriter(uses);
         this.transfers = new Transfers(settings.delivery(), metrics);
         this.files = new FileService(
                 policy,
@@ -150,8 +145,22 @@ final class Instance {
         this.listings = new ListingService(files);
         this.cacheStart = new CacheStart(this);
         this.prefetch = new Prefetch(
-                archive.blocking(), inventory.queue(), owner, caching::volumes, cacheStart::wakeWorkers, LONGEST_WALK);
+                archive.background(),
+                inventory.queue(),
+                owner,
+                caching::volumes,
+                cacheStart::wakeWorkers,
+                LONGEST_WALK);
         this.health = new InstanceHealth(this);
+    }
+
+    private UseWriter useWriter(UseLog uses) {
+        return new UseWriter(
+                uses,
+                inventory.uses(),
+                settings.inventory().locationTtl(),
+                settings.eviction().grace(),
+                metrics);
     }
 
     private List<VolumeGuard> guards(Decorations decorations) {

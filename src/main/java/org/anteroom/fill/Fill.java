@@ -73,6 +73,11 @@ public final class Fill {
         return new Follower(this);
     }
 
+    /** Whether anybody follows. */
+    boolean followed() {
+        return holders.get() > 1;
+    }
+
     void opened(CopyReader written) {
         file = written;
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.anteroom.archive.Archive;
 import org.anteroom.inventory.ClaimResult;
 import org.anteroom.inventory.Claimant;
@@ -59,7 +60,7 @@ public final class FillWorkers {
     private final FillStore store;
     private final Fills fills;
     private final Placement placement;
-    private final Archive archive;
+    private final Function<BooleanSupplier, Archive> archives;
     private final Owner owner;
     private final int workers;
     private final BooleanSupplier permitted;
@@ -82,7 +83,8 @@ public final class FillWorkers {
     /**
      * No worker yet.
      *
-     * @param archive as background work reads it; bounded in time
+     * @param archives the archive as background work reads it, bounded in time, for a fill that readers may come to follow:
+     *     given whether any do
      * @param permitted whether this instance may change anything; asked before each claim
      */
     public FillWorkers(
@@ -90,7 +92,7 @@ public final class FillWorkers {
             FillStore store,
             Fills fills,
             Placement placement,
-            Archive archive,
+            Function<BooleanSupplier, Archive> archives,
             Owner owner,
             FillSettings settings,
             BooleanSupplier permitted,
@@ -99,7 +101,7 @@ public final class FillWorkers {
         this.store = store;
         this.fills = fills;
         this.placement = placement;
-        this.archive = archive;
+        this.archives = archives;
         this.owner = owner;
         this.workers = settings.workers();
         this.permitted = permitted;
@@ -253,6 +255,10 @@ public final class FillWorkers {
     private String carryOut(ClaimResult.Claimed claimed) {
         FillTicket ticket = claimed.ticket();
         FileKey key = FileKey.parse(claimed.objid());
+        Archive archive = archives.apply(() -> {
+            Fill fill = fills.running(claimed.objid());
+            return fill != null && fill.followed();
+        });
         try {
             FileFacts facts = archive.head(key);
             if (!facts.hasSize()) {

@@ -14,7 +14,7 @@ public enum FillFailure {
     NO_SPACE,
     /** The bytes are not those that the archive promised. Final. */
     WRONG_BYTES,
-    /** Too much was asked of the archive at that moment: tried again later, and not counted. */
+    /** The archive was not asked, for the crowd or since it is away: tried again later, and not counted. */
     BUSY,
     /** Its owner was stopped, or never began: tried again at once, and not counted. */
     STOPPED;
@@ -31,7 +31,7 @@ public enum FillFailure {
             case FillReasons.UNKNOWN_LENGTH, FillReasons.REFUSED -> REFUSED;
             case FillReasons.NO_ROOM, FillReasons.NO_VOLUME -> NO_SPACE;
             case FillReasons.WRONG_BYTES -> WRONG_BYTES;
-            case FillReasons.OVERLOADED -> BUSY;
+            case FillReasons.OVERLOADED, FillReasons.AWAY -> BUSY;
             case FillReasons.STOPPING, FillReasons.TOO_LATE, FillReasons.NOT_READY -> STOPPED;
             default -> TRANSIENT;
         };

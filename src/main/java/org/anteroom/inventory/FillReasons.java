@@ -23,6 +23,9 @@ public final class FillReasons {
     /** Too much was asked of the archive at once. */
     public static final String OVERLOADED = "overloaded";
 
+    /** The archive has failed many times in a row and is not asked for a while. */
+    public static final String AWAY = "archive-away";
+
     /** The instance that made the copy was stopped. */
     public static final String STOPPING = "stopping";
 

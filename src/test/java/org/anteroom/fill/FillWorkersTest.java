@@ -155,6 +155,14 @@ class FillWorkersTest {
                 one.fills.begin(FileKey.parse(FILE), facts(), QueueSite.WAIT).join();
         assertThat(outcome).isEqualTo(new Outcome.Following(Objects.requireNonNull(one.fills.running(FILE)), false));
         assertThat(one.fills.progress()).containsOnlyKeys(last().id());
+        assertThat(one.followed.getAsBoolean()).isFalse();
+        try (Follower follower =
+                Objects.requireNonNull(((Outcome.Following) outcome).fill().follow())) {
+            assertThat(follower.fill().objid()).isEqualTo(FILE);
+            assertThat(one.followed.getAsBoolean())
+                    .as("people wait for it by now")
+                    .isTrue();
+        }
         archive.released.countDown();
         one.awaitDone();
         assertThat(archive.opens(FILE)).isEqualTo(1);

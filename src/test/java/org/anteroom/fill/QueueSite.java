@@ -11,6 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.anteroom.archive.Archive;
 import org.anteroom.inventory.CopyStore;
 import org.anteroom.inventory.FillQueue;
@@ -52,6 +53,9 @@ final class QueueSite implements AutoCloseable {
     final FillWorkers workers;
     final long volumeId;
     final VolumeGuard guard;
+    /** Whether readers follow the fill that was begun last, as the archive is told. */
+    volatile BooleanSupplier followed = () -> false;
+
     private final Tasks tasks = new Tasks(metrics);
 
     /**
@@ -95,7 +99,18 @@ final class QueueSite implements AutoCloseable {
                 metrics);
         this.fills = new Fills(store, placement, archive, locations, owner, 4, tasks, metrics);
         this.workers = new FillWorkers(
-                queue, store, fills, placement, archive, owner, new FillSettings(workers, 3), () -> true, tasks);
+                queue,
+                store,
+                fills,
+                placement,
+                followed -> {
+                    this.followed = followed;
+                    return archive;
+                },
+                owner,
+                new FillSettings(workers, 3),
+                () -> true,
+                tasks);
     }
 
     /** Asks for files that all have so many bytes, or had when they were asked for. */

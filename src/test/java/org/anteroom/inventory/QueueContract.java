@@ -174,7 +174,7 @@ abstract class QueueContract extends InventoryContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"stopping", "overloaded"})
+    @ValueSource(strings = {"stopping", "overloaded", "archive-away"})
     void whatIsNotTheFilesFaultIsNotCounted(String reason) throws Exception {
         long id = volume("fast", 100);
         add(id, "a/1");
