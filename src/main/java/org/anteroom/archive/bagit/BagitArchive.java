@@ -1,5 +1,7 @@
 package org.anteroom.archive.bagit;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -31,11 +33,18 @@ import org.jspecify.annotations.Nullable;
  * or a manifest names is not found.
  */
 public final class BagitArchive implements Archive {
+    private static final int DEFLATED_KEPT = 10_000;
+
     private final Path root;
     private final Disk disk;
     private final Catalogs catalogs;
     private final Bags bags;
     private final Indexes indexes;
+    /** Files that were found to be deflated; what is not known of one only costs time. */
+    private final Cache<FileKey, Boolean> deflated = Caffeine.newBuilder()
+            .maximumSize(DEFLATED_KEPT)
+            .executor(Runnable::run)
+            .build();
 
     /**
      * An archive at a folder that may be away; nothing is touched.
@@ -108,7 +117,17 @@ public final class BagitArchive implements Archive {
     }
 
     private Located locate(FileKey key) throws IOException {
-        return dataset(key.dataset(), key.version()).locate(key.path());
+        Located located = dataset(key.dataset(), key.version()).locate(key.path());
+        Member member = located.member();
+        if (member != null && member.method() == Member.Method.DEFLATED) {
+            deflated.put(key, true);
+        }
+        return located;
+    }
+
+    @Override
+    public boolean canSeek(FileKey key, FileFacts facts) {
+        return deflated.getIfPresent(key) == null;
     }
 
     private Dataset dataset(String id, @Nullable String version) throws IOException {

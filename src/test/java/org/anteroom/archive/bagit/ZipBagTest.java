@@ -129,6 +129,9 @@ class ZipBagTest {
             }
         }
         assertThat(read("empty")).isEmpty();
+        FileFacts facts = archive.head(FileKey.of("b", "stored"));
+        assertThat(archive.canSeek(FileKey.of("b", "stored"), facts)).isTrue();
+        assertThat(archive.canSeek(FileKey.of("b", "deflated"), facts)).isFalse();
     }
 
     @Test
