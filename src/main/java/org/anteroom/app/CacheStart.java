@@ -44,6 +44,8 @@ final class CacheStart {
     private static final Logger log = LoggerFactory.getLogger(CacheStart.class);
     private static final Duration VOLUME_ROWS_PERIOD = Duration.ofSeconds(2);
 
+    private static final Duration HANGING_FILLS_PERIOD = Duration.ofMillis(500);
+
     /** How long the name of the instance may wait for the database; a stop waits for it. */
     private static final Duration NAME_WAIT = Duration.ofSeconds(5);
 
@@ -360,6 +362,7 @@ final class CacheStart {
                 placement,
                 instance.archive().blocking(),
                 instance.locations(),
+                instance.caching().wrong(),
                 instance.owner(),
                 instance.settings().archive().concurrency(),
                 tasks,
@@ -400,6 +403,7 @@ final class CacheStart {
         recovery.schedule(tasks, volumes, permitted);
         tasks.every("volume-rows", VOLUME_ROWS_PERIOD, rows::refresh);
         tasks.everyToTheEnd("fill-leases", Fills.RENEWAL, fills::renew);
+        tasks.everyToTheEnd("hanging-fills", HANGING_FILLS_PERIOD, fills::relieve);
         evictor.schedule(tasks, permitted);
         reaper.schedule(tasks, permitted);
     }

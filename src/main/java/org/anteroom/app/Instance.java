@@ -24,10 +24,13 @@ import org.anteroom.delivery.HeaderPolicy;
 import org.anteroom.eviction.UseWriter;
 import org.anteroom.fill.Caching;
 import org.anteroom.fill.Prefetch;
+import org.anteroom.fill.Revalidation;
+import org.anteroom.fill.WrongBytes;
 import org.anteroom.http.AnswerLog;
 import org.anteroom.http.FileService;
 import org.anteroom.http.ListingService;
 import org.anteroom.http.Transfers;
+import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.Locations;
 import org.anteroom.inventory.Owner;
 import org.anteroom.inventory.RetryPolicy;
@@ -83,7 +86,7 @@ final class Instance {
     private final ArchiveGate archive;
     private final Locations<FileHeaders> locations;
     private final UseWriter useWriter;
-    private final Caching caching = new Caching();
+    private final Caching caching;
     private final AnswerLog answers = new AnswerLog(ticker);
     private final Transfers transfers;
     private final FileService files;
@@ -102,6 +105,7 @@ final class Instance {
         this.resource = pool.name();
         this.owner = new Owner(settings.instance().name(), UUID.randomUUID().toString());
         this.dataSources = dataSources;
+        this.caching = new Caching(settings.caching(), new WrongBytes(ticker, metrics), ticker);
         Migrations migrations = new Migrations(migrate, Instance.class.getClassLoader());
         Duration lookupTimeout = settings.inventory().lookupTimeout();
         this.inventory = Inventory.over(
@@ -113,13 +117,22 @@ final class Instance {
         Archive plain = Archives.of(settings, tasks, clock, ticker);
         this.archive = new ArchiveGate(decorations.archive().apply(plain), settings.archive(), tasks, clock, ticker);
         HeaderPolicy policy = new HeaderPolicy(settings.headers());
+        Revalidation revalidation = new Revalidation(
+                settings.caching().revalidate(),
+                archive.background(),
+                inventory.copies(),
+                this::forget,
+                tasks,
+                clock,
+                ticker,
+                metrics);
         this.locations = new Locations<>(
                 settings.inventory(),
-                objid -> inventory.copies().find(objid, lookupTimeout).stream()
-                        // copies in volumes that are no longer configured, or are another instance's, are none to this
-                        // one
-                        .filter(copy -> caching.volume(copy.volumeId()) != null)
-                        .toList(),
+                objid -> {
+                    List<CopyRow> copies = readable(inventory.copies().find(objid, lookupTimeout));
+                    revalidation.seen(objid, copies);
+                    return copies;
+                },
                 (objid, facts) -> policy.headers(FileKey.parse(objid), facts),
                 tasks.pool("locations", 4, 4096),
                 ticker,
@@ -161,6 +174,17 @@ final class Instance {
                 settings.inventory().locationTtl(),
                 settings.eviction().grace(),
                 metrics);
+    }
+
+    /** Copies in volumes that are no longer configured, or are another instance's, are none to this one. */
+    private List<CopyRow> readable(List<CopyRow> copies) {
+        return copies.stream()
+                .filter(copy -> caching.volume(copy.volumeId()) != null)
+                .toList();
+    }
+
+    private void forget(String objid) {
+        locations.forget(objid);
     }
 
     private List<VolumeGuard> guards(Decorations decorations) {

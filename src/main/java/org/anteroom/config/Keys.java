@@ -80,6 +80,14 @@ final class Keys {
     static final Key<Duration> ARCHIVE_MISSING_TTL = new Key<>(
             "archive.missing-ttl", ANY_TIME, "10s", "How long it is remembered that the archive lacks a file.");
 
+    static final Key<Duration> ARCHIVE_REVALIDATE = new Key<>(
+            "archive.revalidate",
+            ANY_TIME,
+            "0s",
+            "Age at which a copy that is read is compared with what the archive says of the file, in the background and by"
+                    + " each instance, and then as often again; up to `inventory.location-ttl` later. `0s`: never, since"
+                    + " archives seldom change.");
+
     static final Key<List<String>> VOLUMES = new Key<>(
             "volumes",
             ValueTypes.NAMES,
@@ -158,6 +166,13 @@ final class Keys {
             "6",
             "As often such a fill is begun when the archive or a volume fails, 10 s after the first failure and twice as"
                     + " long after each further one; then it has failed. The same on all instances.");
+
+    static final Key<Integer> FILL_MIN_REQUESTS = new Key<>(
+            "fill.min-requests",
+            ValueTypes.number(1, 1_000_000, "2"),
+            "1",
+            "The request of a file from which on it is cached; those before it are passed through. Counted by each"
+                    + " instance, for 100,000 files, each until nobody has asked for it for a day.");
 
     static final Key<Duration> INVENTORY_LOCATION_TTL = new Key<>(
             "inventory.location-ttl",
@@ -245,6 +260,7 @@ final class Keys {
             ARCHIVE_STALL_TIMEOUT,
             ARCHIVE_HEAD_TTL,
             ARCHIVE_MISSING_TTL,
+            ARCHIVE_REVALIDATE,
             VOLUMES,
             VOLUME_KIND,
             VOLUME_LOCATION,
@@ -259,6 +275,7 @@ final class Keys {
             VOLUME_LOW_WATERMARK,
             FILL_WORKERS,
             FILL_ATTEMPTS,
+            FILL_MIN_REQUESTS,
             INVENTORY_LOCATION_TTL,
             INVENTORY_LOOKUP_TIMEOUT,
             INVENTORY_LOCATION_MAX,

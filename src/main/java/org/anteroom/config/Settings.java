@@ -7,6 +7,7 @@ import org.anteroom.archive.bagit.BagitSettings;
 import org.anteroom.archive.http.HttpArchiveSettings;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
+import org.anteroom.fill.CachingSettings;
 import org.anteroom.fill.FillSettings;
 import org.anteroom.http.AccessSettings;
 import org.anteroom.http.CorsSettings;
@@ -34,6 +35,7 @@ public record Settings(
         BagitSettings bagit,
         List<VolumeSettings> volumes,
         FillSettings fill,
+        CachingSettings caching,
         InventorySettings inventory,
         EvictionSettings eviction,
         DeliverySettings delivery,

@@ -16,6 +16,7 @@ import org.anteroom.archive.http.HttpCredentials;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.eviction.VolumeEviction;
+import org.anteroom.fill.CachingSettings;
 import org.anteroom.fill.FillSettings;
 import org.anteroom.http.AccessSettings;
 import org.anteroom.http.CorsSettings;
@@ -79,6 +80,7 @@ final class SettingsReader {
                 bagit(archive.kind()),
                 complete,
                 new FillSettings(values.get(Keys.FILL_WORKERS), values.get(Keys.FILL_ATTEMPTS)),
+                new CachingSettings(values.get(Keys.FILL_MIN_REQUESTS), values.get(Keys.ARCHIVE_REVALIDATE)),
                 inventory,
                 eviction(evictions, inventory.locationTtl()),
                 new DeliverySettings(values.get(Keys.DELIVERY_STALL_TIMEOUT)),

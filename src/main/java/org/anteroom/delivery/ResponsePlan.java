@@ -176,6 +176,18 @@ public final class ResponsePlan {
         return offset;
     }
 
+    /** The position in the file after the last byte to send, of all parts; Long.MAX_VALUE where the length is not known. */
+    public long end() {
+        if (multipart != null) {
+            long end = 0;
+            for (int part = 0; part < multipart.count(); part++) {
+                end = Math.max(end, multipart.range(part).end());
+            }
+            return end;
+        }
+        return contentLength == NO_LENGTH ? Long.MAX_VALUE : offset + contentLength;
+    }
+
     /** The parts to send, or null where what is sent is one piece of the file. */
     public @Nullable Multipart multipart() {
         return multipart;

@@ -1,5 +1,6 @@
 package org.anteroom.fill;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -14,10 +15,18 @@ import org.jspecify.annotations.Nullable;
  * that an instance whose database is away at its start passes every file through. Copies can be read before any is made.
  */
 public final class Caching {
+    private final Admission admission;
+    private final WrongBytes wrong;
     private volatile @Nullable State state;
 
     private record State(
             Map<Long, VolumeGuard> volumes, @Nullable Fills fills) {}
+
+    /** Nothing is cached yet. */
+    public Caching(CachingSettings settings, WrongBytes wrong, Ticker ticker) {
+        this.admission = new Admission(settings.minRequests(), ticker);
+        this.wrong = wrong;
+    }
 
     /** Begins to read copies. */
     public void read(Map<Long, VolumeGuard> volumes) {
@@ -63,6 +72,18 @@ public final class Caching {
         return fills == null ? null : fills.running(objid);
     }
 
+    /** The files whose bytes do not match the archive's checksum. */
+    public WrongBytes wrong() {
+        return wrong;
+    }
+
+    /** Begins or joins a fill for a reader, as {@link Fills#begin}, once the file has been asked for often enough. */
+    public CompletableFuture<Outcome> beginForReader(FileKey key, FileFacts facts, Duration wait) {
+        return admission.admits(key.objid())
+                ? begin(key, facts, wait)
+                : CompletableFuture.completedFuture(new Outcome.Bypass("too-few-requests"));
+    }
+
     /** Begins or joins a fill, as {@link Fills#begin}. */
     public CompletableFuture<Outcome> begin(FileKey key, FileFacts facts, Duration wait) {
         Fills fills = fills();
@@ -79,8 +100,9 @@ public final class Caching {
         }
     }
 
-    /** Sends no new readers to a running fill, as {@link Fills#cancel}. */
+    /** Sends no new readers to a running fill, as {@link Fills#cancel}, and believes the archive's bytes again. */
     public void cancel(String objid) {
+        wrong.forget(objid);
         Fills fills = fills();
         if (fills != null) {
             fills.cancel(objid);

@@ -28,6 +28,12 @@ public final class Fill {
     /** The fill itself and each follower hold the file. */
     private final AtomicInteger holders = new AtomicInteger(1);
 
+    private final FillDigest digest;
+    /** Odd while the filling thread is at work in the volume; each piece of work has a number of its own. */
+    private final AtomicInteger volumeWork = new AtomicInteger();
+    /** The work that was found under way last; of {@link Fills#relieve} alone. */
+    private int workSeen;
+
     private volatile long readable;
     private volatile @Nullable CopyReader file;
     private volatile @Nullable IOException failure;
@@ -39,6 +45,7 @@ public final class Fill {
         this.objid = objid;
         this.facts = facts;
         this.volumeId = volumeId;
+        this.digest = new FillDigest(facts.size(), facts.sha256() != null);
     }
 
     /** The key of the file. */
@@ -59,6 +66,44 @@ public final class Fill {
     /** Bytes that followers may read by now. */
     public long readable() {
         return readable;
+    }
+
+    /**
+     * What is known of the digest of the bytes up to somewhere near before a position, for a reader that goes on elsewhere
+     * from there; null if the archive gives no checksum, or if the fill is not that far.
+     */
+    public @Nullable DigestedPrefix prefix(long position) {
+        if (facts.sha256() == null) {
+            return null;
+        }
+        DigestedPrefix prefix = digest.before(position);
+        return position - prefix.length() <= digest.distance() ? prefix : null;
+    }
+
+    FillDigest digest() {
+        return digest;
+    }
+
+    /** Something that the filling thread does in the volume, which may hang. */
+    interface VolumeWork<T> {
+        T run() throws IOException;
+    }
+
+    <T> T inVolume(VolumeWork<T> work) throws IOException {
+        volumeWork.incrementAndGet();
+        try {
+            return work.run();
+        } finally {
+            volumeWork.incrementAndGet();
+        }
+    }
+
+    /** Whether the filling thread is still at the same work in the volume as when this was asked last. */
+    boolean hangsInVolume() {
+        int now = volumeWork.get();
+        boolean same = (now & 1) == 1 && now == workSeen;
+        workSeen = now;
+        return same;
     }
 
     /** Begins to follow; null if the fill is over and its file closed, so that the reader must look elsewhere. */
@@ -101,6 +146,10 @@ public final class Fill {
      *     they should read on from the archive
      */
     void abandon(IOException cause) {
+        if (ended) {
+            // its readers have been told already
+            return;
+        }
         failure = cause;
         ended = true;
         wake(true);

@@ -2,7 +2,6 @@ package org.anteroom.fill;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
 import org.anteroom.archive.Archive;
 import org.anteroom.archive.ArchiveStream;
 import org.anteroom.inventory.FillTicket;
@@ -33,13 +32,15 @@ final class FillRun {
     private final FileKey key;
     private final FillTicket ticket;
     private final Fill fill;
+    private final WrongBytes wrong;
 
-    FillRun(Archive archive, VolumeGuard volume, FileKey key, FillTicket ticket, Fill fill) {
+    FillRun(Archive archive, VolumeGuard volume, FileKey key, FillTicket ticket, Fill fill, WrongBytes wrong) {
         this.archive = archive;
         this.volume = volume;
         this.key = key;
         this.ticket = ticket;
         this.fill = fill;
+        this.wrong = wrong;
     }
 
     /**
@@ -57,18 +58,32 @@ final class FillRun {
         FileFacts facts = fill.facts();
         // once the bytes are verified, readers are served to the end whatever becomes of the copy
         boolean served = false;
-        try (CopyWriter writer = volume.create(ticket.temporary(), ticket.name(), facts.size())) {
-            fill.opened(writer.openWritten());
-            Sha256 digest = copy(writer, facts);
-            fill.succeed(facts.size());
+        try (CopyWriter writer = fill.inVolume(() -> volume.create(ticket.temporary(), ticket.name(), facts.size()))) {
+            Sha256 digest = fillIn(writer, facts);
             served = true;
-            writer.commit();
+            fill.inVolume(() -> {
+                writer.commit();
+                return writer;
+            });
             return new Result(facts.withSha256(digest), null, false);
         } catch (IOException e) {
             if (!served) {
                 fill.abandon(e);
             }
             return new Result(null, e, served && !removeNamed(e));
+        }
+    }
+
+    private Sha256 fillIn(CopyWriter writer, FileFacts facts) throws IOException {
+        try {
+            fill.opened(fill.inVolume(writer::openWritten));
+            Sha256 digest = copy(writer, facts);
+            fill.succeed(facts.size());
+            return digest;
+        } catch (IOException e) {
+            // before the writer is closed, which may take a sick volume long
+            fill.abandon(e);
+            throw e;
         }
     }
 
@@ -84,7 +99,7 @@ final class FillRun {
     }
 
     private Sha256 copy(CopyWriter writer, FileFacts facts) throws IOException {
-        MessageDigest digester = Sha256.digester();
+        FillDigest digest = fill.digest();
         try (ArchiveStream stream = openArchive(facts)) {
             ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.max(1, Math.min(BUFFER, facts.size())));
             while (readArchive(stream, buffer.clear()) >= 0) {
@@ -92,18 +107,26 @@ final class FillRun {
                 if (writer.written() + buffer.remaining() > facts.size()) {
                     throw wrong("the archive sends more bytes than the file has");
                 }
-                digester.update(buffer.duplicate());
-                writer.write(buffer);
+                digest.update(buffer);
+                fill.inVolume(() -> {
+                    writer.write(buffer);
+                    return writer;
+                });
                 fill.publish(Math.max(fill.readable(), Math.min(writer.written(), facts.size() - HELD_BACK)));
             }
         }
         if (writer.written() != facts.size()) {
             throw wrong("the archive ended after " + writer.written() + " of " + facts.size() + " bytes");
         }
-        Sha256 digest = Sha256.of(digester);
+        return verified(digest.end(), facts);
+    }
+
+    private Sha256 verified(Sha256 digest, FileFacts facts) throws FailureException {
         if (facts.sha256() != null && !facts.sha256().equals(digest)) {
+            wrong.note(key.objid(), facts);
             throw wrong("the bytes of the archive do not match its checksum");
         }
+        wrong.forget(key.objid());
         return digest;
     }
 
@@ -131,5 +154,14 @@ final class FillRun {
 
     private static FailureException wrong(String what) {
         return new FailureException(FailureReason.WRONG_BYTES, "The file cannot be delivered: " + what + ".");
+    }
+
+    /** A failure for the log. */
+    static String describe(@Nullable Throwable failure) {
+        if (failure == null) {
+            return "";
+        }
+        Throwable cause = failure.getCause();
+        return failure.getMessage() + (cause == null ? "" : " (" + cause + ")");
     }
 }

@@ -68,6 +68,7 @@ public final class Fills {
     private final Placement placement;
     private final Archive archive;
     private final Locations<?> locations;
+    private final WrongBytes wrong;
     private final Owner owner;
     private final ExecutorService threads;
     private final Semaphore slots;
@@ -101,6 +102,7 @@ public final class Fills {
             Placement placement,
             Archive archive,
             Locations<?> locations,
+            WrongBytes wrong,
             Owner owner,
             int concurrency,
             Tasks tasks,
@@ -109,6 +111,7 @@ public final class Fills {
         this.placement = placement;
         this.archive = archive;
         this.locations = locations;
+        this.wrong = wrong;
         this.owner = owner;
         this.threads = tasks.pool("fill", concurrency, concurrency);
         this.slots = new Semaphore(concurrency);
@@ -279,10 +282,10 @@ public final class Fills {
         Unsettled end = new Unsettled(fill.objid(), null, "internal", true);
         try {
             VolumeGuard volume = placement.volume(ticket.volumeId());
-            FillRun.Result result = new FillRun(from, volume, key, ticket, fill).run();
+            FillRun.Result result = new FillRun(from, volume, key, ticket, fill, wrong).run();
             end = new Unsettled(fill.objid(), result.stored(), reason(result), result.left());
             if (result.failure() != null) {
-                log.warn("The copy of {} was not made: {}", fill.objid(), describe(result.failure()));
+                log.warn("The copy of {} was not made: {}", fill.objid(), FillRun.describe(result.failure()));
             }
         } catch (RuntimeException | Error e) {
             log.error("The copy of {} was not made", fill.objid(), e);
@@ -397,7 +400,7 @@ public final class Fills {
             placement.volume(ticket.volumeId()).delete(ticket.name());
             return true;
         } catch (IOException e) {
-            log.warn("A file without a row is left in volume {} for now: {}", volumeName(ticket), describe(e));
+            log.warn("A file without a row is left in volume {} for now: {}", volumeName(ticket), FillRun.describe(e));
             return false;
         }
     }
@@ -409,6 +412,8 @@ public final class Fills {
                 if (!store.renew(ticket, owner, LEASE, fill.readable()) && running.containsKey(ticket)) {
                     // it goes on for its readers, and will find zero rows at its end
                     log.warn("The fill of {} is no longer this instance's", fill.objid());
+                    // who comes now may want a newer file
+                    forget(fill.objid(), fill);
                 }
             } catch (DatabaseException e) {
                 log.debug("The fill of {} could not be renewed: {}", fill.objid(), e.getMessage());
@@ -424,6 +429,19 @@ public final class Fills {
                 }
             } catch (RuntimeException e) {
                 log.error("The end of the fill of {} could not be recorded", end.objid(), e);
+            }
+        });
+    }
+
+    /**
+     * Sends the readers of a fill elsewhere whose thread hangs in a volume that takes nothing any more; to be called twice
+     * a second or so. The fill itself goes on when the volume does.
+     */
+    public void relieve() {
+        running.forEach((ticket, fill) -> {
+            if (fill.hangsInVolume() && !placement.volume(ticket.volumeId()).writable()) {
+                forget(fill.objid(), fill);
+                fill.abandon(new FillAbandonedException("the volume hangs", null));
             }
         });
     }
@@ -470,13 +488,5 @@ public final class Fills {
             return reasoned.reason().name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
         }
         return failure == null ? STORED : "volume-failed";
-    }
-
-    private static String describe(@Nullable Throwable failure) {
-        if (failure == null) {
-            return "";
-        }
-        Throwable cause = failure.getCause();
-        return failure.getMessage() + (cause == null ? "" : " (" + cause + ")");
     }
 }

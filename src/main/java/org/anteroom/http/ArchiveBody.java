@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.anteroom.archive.AsyncArchiveStream;
+import org.anteroom.fill.DigestedPrefix;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Chunks are asked for one at a time and only when the client has taken the last one, so that a slow client holds
  * neither a thread nor a permit of the archive. The last {@link #HELD_BACK} bytes of the file are handed out only when the
- * archive has ended where it should and, for a whole file whose checksum is known, the checksum is right: nobody gets a
- * whole file that is wrong.
+ * archive has ended where it should and, where it is read from the beginning or goes on from a digest of what lies before,
+ * the checksum is right: nobody gets a whole file that is wrong.
  */
 final class ArchiveBody implements Body {
     /** Bytes before the end that wait for the end of the archive's stream. */
@@ -32,6 +33,7 @@ final class ArchiveBody implements Body {
     private final AsyncArchiveStream stream;
     private final FileFacts facts;
     private final @Nullable MessageDigest digester;
+    private final Runnable mismatch;
 
     /** Bytes from {@code start} on: what has been read and not yet handed out. Flipped for handing out. */
     private final ByteBuffer chunk;
@@ -45,17 +47,40 @@ final class ArchiveBody implements Body {
     private @Nullable CompletableFuture<Integer> pending;
 
     /**
-     * A body from a stream that begins at the offset.
+     * A body from a stream that begins at an offset, and is not verified.
      *
      * @param facts what the archive said of the file
      */
     ArchiveBody(AsyncArchiveStream stream, FileFacts facts, long offset) {
+        this(stream, facts, offset, offset, null, () -> {});
+    }
+
+    /**
+     * A body whose whole file is verified.
+     *
+     * @param stream begins where the digested bytes end
+     * @param facts what the archive said of the file, with its checksum
+     * @param position where reading begins; what lies between is read over
+     * @param mismatch is told when the checksum is another one
+     */
+    ArchiveBody(AsyncArchiveStream stream, FileFacts facts, DigestedPrefix digested, long position, Runnable mismatch) {
+        this(stream, facts, digested.length(), position, digested.digester(), mismatch);
+    }
+
+    private ArchiveBody(
+            AsyncArchiveStream stream,
+            FileFacts facts,
+            long start,
+            long position,
+            @Nullable MessageDigest digester,
+            Runnable mismatch) {
         this.stream = stream;
         this.facts = facts;
-        this.start = offset;
-        this.next = offset;
-        this.digester = offset == 0 && facts.sha256() != null ? Sha256.digester() : null;
-        int capacity = facts.hasSize() ? (int) Math.min(CAPACITY, Math.max(1, facts.size() - offset) + 1) : CAPACITY;
+        this.start = start;
+        this.next = position;
+        this.digester = digester;
+        this.mismatch = mismatch;
+        int capacity = facts.hasSize() ? (int) Math.min(CAPACITY, Math.max(1, facts.size() - start) + 1) : CAPACITY;
         this.chunk = ByteBuffer.allocate(capacity).flip();
     }
 
@@ -169,6 +194,7 @@ final class ArchiveBody implements Body {
     private void end() throws FailureException {
         ended = true;
         if (digester != null && !Sha256.of(digester).equals(facts.sha256())) {
+            mismatch.run();
             throw new FailureException(
                     FailureReason.WRONG_BYTES,
                     "The file cannot be delivered: the bytes of the archive do not match its checksum.");

@@ -195,7 +195,6 @@ final class Exchange implements Transfer.Source {
         }
         Multipart parts = decided.multipart();
         long first = parts == null ? decided.offset() : 0;
-        long end = decided.contentLength() == ResponsePlan.NO_LENGTH ? Long.MAX_VALUE : first + decided.contentLength();
         Transfer begun;
         try {
             begun = new Transfer(
@@ -204,7 +203,7 @@ final class Exchange implements Transfer.Source {
                     this,
                     parts == null ? body : new PartsBody(parts, body, this::moveTo),
                     first,
-                    end,
+                    parts == null ? decided.end() : decided.contentLength(),
                     service.way(
                             request,
                             body instanceof FillBody fill
@@ -315,9 +314,8 @@ final class Exchange implements Transfer.Source {
             service.suspect(copy.copy());
         }
         Body body = nextCopy();
-        FileFacts known = known();
         if (body == null) {
-            body = fromArchive(known, position);
+            body = service.passing.goOn(key, known(), position, decided().end(), failed);
         }
         log.warn(
                 "request {}: a reader of {} lost its source at byte {} and goes on from {}: {}",
@@ -329,23 +327,8 @@ final class Exchange implements Transfer.Source {
         return body;
     }
 
-    private Body fromArchive(FileFacts known, long position) {
-        return new ArchiveBody(service.archive.resume(key, known, position), known, position);
-    }
-
-    /**
-     * Where a further part of the file is read: as the one before it, unless that would be to wait for long. So a request
-     * opens the archive's file once for each part at most.
-     */
     private Body moveTo(long position, Body before) {
-        boolean reachable = before instanceof ArchiveBody archive
-                ? archive.skipTo(position)
-                : !(before instanceof FillBody fill && fill.isFarBehind(position));
-        if (reachable) {
-            return before;
-        }
-        before.close();
-        return fromArchive(known(), position);
+        return service.passing.move(key, known(), position, decided().end(), before);
     }
 
     private @Nullable Body nextCopy() {

@@ -74,6 +74,7 @@ public final class FileService {
     final Locations<FileHeaders> locations;
     final Caching caching;
     final ArchiveGate archive;
+    final Passing passing;
     final CopyStore copies;
     final Transfers transfers;
     final Tasks tasks;
@@ -133,6 +134,7 @@ public final class FileService {
         this.locations = locations;
         this.caching = caching;
         this.archive = archive;
+        this.passing = new Passing(archive, caching.wrong());
         this.copies = copies;
         this.uses = uses;
         this.transfers = transfers;

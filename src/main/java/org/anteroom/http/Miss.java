@@ -10,7 +10,6 @@ import org.anteroom.archive.ArchiveGate;
 import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.fill.Fill;
-import org.anteroom.fill.Follower;
 import org.anteroom.fill.Outcome;
 import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.Located;
@@ -69,6 +68,11 @@ final class Miss {
         if (fill == null) {
             return false;
         }
+        if (service.caching.wrong().has(exchange.objid(), fill.facts())) {
+            // it has just found that out, and is about to end
+            refuseWrong(fill.facts());
+            return true;
+        }
         ResponsePlan plan = exchange.decide(service.policy.headers(exchange.key(), fill.facts()));
         if (plan.contentLength() <= 0 || !plan.sendsBody()) {
             exchange.completeWithoutBody(plan, MISS);
@@ -78,15 +82,11 @@ final class Miss {
     }
 
     private boolean follow(Fill fill, ResponsePlan plan, String status) {
-        if (FillBody.isFarBehind(fill, plan.offset())) {
-            passThrough(fill.facts(), plan, status);
-            return true;
-        }
-        Follower follower = fill.follow();
-        if (follower == null) {
+        FillBody body = service.passing.follow(exchange.key(), fill, plan.offset());
+        if (body == null) {
             return false;
         }
-        exchange.send(plan, fill.facts(), new FillBody(follower), status);
+        exchange.send(plan, fill.facts(), body, status);
         return true;
     }
 
@@ -186,6 +186,10 @@ final class Miss {
     }
 
     private void fetch(FileFacts facts, @Nullable String bypass) {
+        if (service.caching.wrong().has(exchange.objid(), facts)) {
+            refuseWrong(facts);
+            return;
+        }
         ResponsePlan plan = exchange.decide(service.policy.headers(exchange.key(), facts));
         if (!plan.sendsBody()) {
             exchange.completeWithoutBody(plan, MISS);
@@ -196,7 +200,7 @@ final class Miss {
             return;
         }
         // whoever asked first may wait longer than this one has left
-        var unused = inTime(service.caching.begin(exchange.key(), facts, left()))
+        var unused = inTime(service.caching.beginForReader(exchange.key(), facts, left()))
                 .whenComplete((outcome, failure) -> exchange.run(() -> {
                     if (failure != null) {
                         bypass(facts, plan, failure instanceof TimeoutException ? "inventory-unavailable" : "error");
@@ -204,6 +208,22 @@ final class Miss {
                         take(outcome, facts, plan);
                     }
                 }));
+    }
+
+    /** Refuses a file whose bytes were found wrong; now and then a fill finds out whether they still are. */
+    private void refuseWrong(FileFacts facts) {
+        String objid = exchange.objid();
+        if (service.caching.wrong().isDue(objid)) {
+            var unused = service.caching.begin(exchange.key(), facts, left()).thenAccept(outcome -> {
+                if (outcome instanceof Outcome.Bypass) {
+                    // no fill will: the next reader does
+                    service.caching.wrong().forget(objid);
+                }
+            });
+        }
+        exchange.refuse(new FailureException(
+                FailureReason.WRONG_BYTES,
+                "The file cannot be delivered: the bytes of the archive do not match its checksum."));
     }
 
     private void take(Outcome outcome, FileFacts facts, ResponsePlan plan) {
@@ -215,7 +235,9 @@ final class Miss {
                 return;
             }
             String status = MISS + (following.begun() ? "; stored" : "; collapsed");
-            if (plan.contentLength() == 0) {
+            if (service.caching.wrong().has(exchange.objid(), facts)) {
+                refuseWrong(facts);
+            } else if (plan.contentLength() == 0) {
                 exchange.completeWithoutBody(plan, status);
             } else if (!follow(fill, plan, status)) {
                 if (++missedFills < 3) {
@@ -250,8 +272,7 @@ final class Miss {
     }
 
     private void passThrough(FileFacts facts, ResponsePlan plan, String status) {
-        var stream = service.archive.open(exchange.key(), facts, plan.offset());
-        exchange.send(plan, facts, new ArchiveBody(stream, facts, plan.offset()), status);
+        exchange.send(plan, facts, service.passing.begin(exchange.key(), facts, plan.offset(), plan.end()), status);
     }
 
     /** What is left of the time that the inventory may take. */

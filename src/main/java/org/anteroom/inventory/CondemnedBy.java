@@ -8,6 +8,8 @@ public enum CondemnedBy {
     EVICTION,
     /** Somebody asked for its deletion. */
     DELETE,
+    /** The archive says something else of the file than when it was made, or lacks the file. */
+    CHANGED,
     /** Its bytes were found wrong. */
     FAILED_CHECK;
 

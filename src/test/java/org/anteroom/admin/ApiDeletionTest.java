@@ -134,6 +134,7 @@ class ApiDeletionTest {
                 new Placement(guards, () -> rows),
                 inventory.gate.blocking(),
                 inventory.locations,
+                inventory.caching.wrong(),
                 inventory.owner,
                 2,
                 fillTasks,

@@ -27,7 +27,9 @@ import org.anteroom.archive.ArchiveSettings;
 import org.anteroom.archive.ArchiveStream;
 import org.anteroom.archive.FolderPage;
 import org.anteroom.fill.Caching;
+import org.anteroom.fill.CachingSettings;
 import org.anteroom.fill.Prefetch;
+import org.anteroom.fill.WrongBytes;
 import org.anteroom.inventory.BeginResult;
 import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.CopyStore;
@@ -63,7 +65,8 @@ final class TestInventory implements AutoCloseable {
     final Tasks tasks = new Tasks(metrics);
     final Pools pools = new Pools(metrics);
     final Owner owner = new Owner("here", "boot");
-    final Caching caching = new Caching();
+    final Caching caching = new Caching(
+            CachingSettings.STANDARD, new WrongBytes(Ticker.systemTicker(), metrics), Ticker.systemTicker());
     final HeldArchive held = new HeldArchive();
     final Database database;
     final VolumeStore volumes;

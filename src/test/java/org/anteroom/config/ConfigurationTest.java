@@ -20,6 +20,7 @@ import org.anteroom.archive.bagit.BagitSettings;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.eviction.VolumeEviction;
+import org.anteroom.fill.CachingSettings;
 import org.anteroom.fill.FillSettings;
 import org.anteroom.http.AccessSettings;
 import org.anteroom.http.AccessSettings.Access;
@@ -152,6 +153,8 @@ class ConfigurationTest {
                 delivery.cache-control = private, max-age=60
                 fill.workers = 2
                 fill.attempts = 9
+                fill.min-requests = 3
+                archive.revalidate = 6h
                 delivery.content-types = CZI=image/x-zeiss, txt = text/plain; charset=utf-8
                 delivery.cors.origins = https://Example.org, http://localhost:3000, http://[::1]:8012, app://viewer
                 access.files = viewer
@@ -191,6 +194,7 @@ class ConfigurationTest {
                                 new VolumeSettings(
                                         "bulk", "filesystem", "/cache/bulk", 7, true, "active", 10, 50 * GIB, GIB)),
                         new FillSettings(2, 9),
+                        new CachingSettings(3, Duration.ofHours(6)),
                         new InventorySettings(Duration.ofSeconds(10), Duration.ofMillis(500), 5),
                         new EvictionSettings(
                                 Duration.ofMinutes(1),

@@ -3,6 +3,7 @@ package org.anteroom.fill;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -66,6 +67,7 @@ class FillsTest {
     private volatile int cutAt = Integer.MAX_VALUE;
     private volatile int holdAt = Integer.MAX_VALUE;
     private volatile @Nullable IOException failure;
+    private final WrongBytes wrong = new WrongBytes(Ticker.systemTicker(), new Metrics());
 
     private TestCache cache;
     private Tasks tasks;
@@ -140,6 +142,7 @@ class FillsTest {
                 new Placement(Map.of(cache.volumeId(), guard), this::rows),
                 new TestArchive(),
                 locations,
+                wrong,
                 cache.owner,
                 places,
                 threads,
@@ -275,14 +278,108 @@ class FillsTest {
 
     @Test
     void a_checksum_that_does_not_match_is_never_delivered_whole() throws Exception {
-        FileFacts wrong = facts().withSha256(Sha256.of(new byte[] {1}));
-        Fill fill = ((Outcome.Following) fills.begin(KEY, wrong, WAIT).join()).fill();
+        Fill fill = ((Outcome.Following) fills.begin(KEY, wrong(), WAIT).join()).fill();
         Follower follower = Objects.requireNonNull(fill.follow());
         awaitEnd();
         assertThat(fill.readable()).isLessThanOrEqualTo(SIZE - FillRun.HELD_BACK);
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> readAll(follower, SIZE))
                 .isInstanceOf(FailureException.class);
         follower.close();
+        assertThat(wrong.has(KEY.objid(), wrong())).isTrue();
+
+        // when the archive's word is another one, and its bytes are right by that
+        FileFacts mended = facts().withSha256(Sha256.of(bytes));
+        assertThat(wrong.has(KEY.objid(), mended)).isFalse();
+        assertThat(fills.begin(KEY, mended, WAIT).join()).isInstanceOf(Outcome.Following.class);
+        awaitEnd();
+        assertThat(cache.volume().used()).isEqualTo(SIZE);
+    }
+
+    private static FileFacts wrong() {
+        return facts().withSha256(Sha256.of(new byte[] {1}));
+    }
+
+    @Test
+    void what_was_digested_lasts_for_those_who_lose_the_growing_copy() throws Exception {
+        holdAt = 200_000;
+        Fill fill = ((Outcome.Following) fills.begin(KEY, facts().withSha256(Sha256.of(bytes)), WAIT)
+                        .join())
+                .fill();
+        DigestedPrefix prefix = Objects.requireNonNull(fill.prefix(150_000));
+        prefix.digester().update(bytes, (int) prefix.length(), SIZE - (int) prefix.length());
+        assertThat(Sha256.of(prefix.digester())).isEqualTo(Sha256.of(bytes));
+        assertThat(new Fill(KEY.objid(), facts(), 1).prefix(0))
+                .as("nothing to verify")
+                .isNull();
+        gate.countDown();
+        awaitEnd();
+    }
+
+    @Test
+    void a_fill_that_is_ended_elsewhere_gets_no_new_readers_once_that_is_known() throws Exception {
+        holdAt = 100_000;
+        beginFill();
+        assertThat(cache.fills.cancel(KEY.objid())).isEqualTo(1);
+        assertThat(fills.running(KEY.objid())).isNotNull();
+        fills.renew();
+        assertThat(fills.running(KEY.objid())).isNull();
+        gate.countDown();
+        awaitEnd();
+    }
+
+    @Test
+    void the_readers_of_a_fill_that_hangs_in_its_volume_go_elsewhere() throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch hang = new CountDownLatch(1);
+        FilesystemVolume volume = new FilesystemVolume(TestCache.NAME, folder.resolve("volume"));
+        VolumeGuard guard = guard(hanging(volume, entered, hang));
+        Fills one = fills(guard, cache.locations, tasks, 1, new Metrics());
+        Fill fill = ((Outcome.Following) one.begin(KEY, facts(), WAIT).join()).fill();
+        Follower follower = Objects.requireNonNull(fill.follow());
+        CountDownLatch told = new CountDownLatch(1);
+        assertThat(follower.await(0, told::countDown)).isTrue();
+        entered.await();
+        one.relieve();
+        one.relieve();
+        assertThat(told.getCount()).as("it may only be slow").isEqualTo(1);
+        cache.clock().advance(VolumeGuard.PENDING_LIMIT.plusMillis(1));
+        await().atMost(WAIT).until(() -> {
+            guard.watch();
+            one.relieve();
+            return told.getCount() == 0;
+        });
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> follower.read(ByteBuffer.allocate(10), 0))
+                .isInstanceOf(FillAbandonedException.class);
+        follower.close();
+        assertThat(one.running(KEY.objid())).isNull();
+        hang.countDown();
+        await().atMost(WAIT).until(() -> one.runningCount() == 0);
+        assertThat(cache.volume().used()).as("the copy is made all the same").isEqualTo(SIZE);
+    }
+
+    /** A volume whose copies cannot be written to until the latch is down. */
+    private static Volume hanging(Volume inner, CountDownLatch entered, CountDownLatch hang) {
+        return (Volume) Proxy.newProxyInstance(
+                FillsTest.class.getClassLoader(), new Class<?>[] {Volume.class}, (proxy, method, arguments) -> {
+                    Object result = invoke(method, inner, arguments);
+                    return result instanceof CopyWriter writer && !((String) arguments[0]).startsWith("0.")
+                            ? Proxy.newProxyInstance(
+                                    FillsTest.class.getClassLoader(), new Class<?>[] {CopyWriter.class}, (p, m, a) -> {
+                                        if (m.getName().equals("write")) {
+                                            entered.countDown();
+                                            hang.await();
+                                        }
+                                        return invoke(m, writer, a);
+                                    })
+                            : result;
+                });
+    }
+
+    private VolumeGuard guard(Volume volume) throws IOException {
+        VolumeGuard guard = new VolumeGuard(
+                volume, cache.guard().settings(), 4, new VolumeMetrics(new Metrics()), cache.clock(), cache.clock());
+        assertThat(guard.adopt(volume.readMarker().orElseThrow())).isInstanceOf(Adoption.Ready.class);
+        return guard;
     }
 
     @Test
@@ -404,14 +501,7 @@ class FillsTest {
     void a_file_that_may_be_left_by_a_commit_that_failed_is_remembered_until_it_is_gone() throws Exception {
         AtomicBoolean failing = new AtomicBoolean(true);
         FilesystemVolume volume = new FilesystemVolume(TestCache.NAME, folder.resolve("volume"));
-        VolumeGuard guard = new VolumeGuard(
-                failing(volume, failing),
-                cache.guard().settings(),
-                4,
-                new VolumeMetrics(new Metrics()),
-                cache.clock(),
-                cache.clock());
-        assertThat(guard.adopt(volume.readMarker().orElseThrow())).isInstanceOf(Adoption.Ready.class);
+        VolumeGuard guard = guard(failing(volume, failing));
         Fills one = fills(guard, cache.locations, tasks, 1, new Metrics());
         one.begin(KEY, facts(), WAIT).join();
         await().atMost(WAIT).until(() -> one.runningCount() == 0);

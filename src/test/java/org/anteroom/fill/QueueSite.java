@@ -97,7 +97,16 @@ final class QueueSite implements AutoCloseable {
                 Runnable::run,
                 new FakeTicker(),
                 metrics);
-        this.fills = new Fills(store, placement, archive, locations, owner, 4, tasks, metrics);
+        this.fills = new Fills(
+                store,
+                placement,
+                archive,
+                locations,
+                new WrongBytes(Ticker.systemTicker(), metrics),
+                owner,
+                4,
+                tasks,
+                metrics);
         this.workers = new FillWorkers(
                 queue,
                 store,

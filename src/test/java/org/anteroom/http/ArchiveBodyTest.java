@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.anteroom.archive.AsyncArchiveStream;
+import org.anteroom.fill.DigestedPrefix;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
 import org.anteroom.model.FileFacts;
@@ -22,6 +23,8 @@ class ArchiveBodyTest {
 
     private final byte[] bytes = new byte[SIZE];
     private final Stream stream = new Stream();
+    private int mismatches;
+    private int handedOut;
 
     ArchiveBodyTest() {
         new Random(1).nextBytes(bytes);
@@ -127,6 +130,37 @@ class ArchiveBodyTest {
         assertThat(target.position()).isZero();
     }
 
+    @Test
+    void aFileIsVerifiedThatIsGoneOnWithFromWhatSomebodyElseHasDigested() throws IOException {
+        assertThat(goOn(Sha256.of(bytes))).isEqualTo(Arrays.copyOfRange(bytes, 123_456, SIZE));
+        assertThat(mismatches).isZero();
+    }
+
+    @Test
+    void itIsNotHandedOutWholeIfItIsWrong() {
+        assertThatThrownBy(() -> goOn(Sha256.of(new byte[] {1})))
+                .isInstanceOfSatisfying(
+                        FailureException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(FailureReason.WRONG_BYTES));
+        assertThat(handedOut).isLessThanOrEqualTo(SIZE - ArchiveBody.HELD_BACK);
+        assertThat(mismatches).isEqualTo(1);
+    }
+
+    private byte[] goOn(Sha256 checksum) throws IOException {
+        DigestedPrefix prefix = new DigestedPrefix(100_000, Sha256.digester());
+        prefix.digester().update(bytes, 0, 100_000);
+        stream.position = 100_000;
+        ByteBuffer target = ByteBuffer.allocate(SIZE);
+        target.position(123_456);
+        ArchiveBody body = new ArchiveBody(stream, facts(checksum), prefix, 123_456, () -> mismatches++);
+        try {
+            readRest(body, target);
+        } finally {
+            handedOut = target.position();
+        }
+        return Arrays.copyOfRange(target.array(), 123_456, SIZE);
+    }
+
     private FileFacts facts(@Nullable Sha256 checksum) {
         return new FileFacts(SIZE, null, "\"tag\"", checksum, null);
     }
@@ -135,7 +169,9 @@ class ArchiveBodyTest {
         stream.position = offset;
         ByteBuffer target = ByteBuffer.allocate(SIZE);
         target.position(offset);
-        ArchiveBody body = new ArchiveBody(stream, facts(checksum), offset);
+        ArchiveBody body = checksum == null
+                ? new ArchiveBody(stream, facts(null), offset)
+                : new ArchiveBody(stream, facts(checksum), DigestedPrefix.none(), offset, () -> mismatches++);
         readRest(body, target);
         body.close();
         return Arrays.copyOfRange(target.array(), offset, SIZE);
