@@ -93,6 +93,42 @@ class PostgresIT {
         }
     }
 
+    @Test
+    void whatIsDeletedOnOneInstanceIsSoonServedByNoneAndWhatAnotherFillsIsNotStored() throws Exception {
+        try (Site one = site("one", "inventory.location-ttl", "500ms");
+                Site two = site("two", "inventory.location-ttl", "500ms")) {
+            byte[] old = one.put("f", 200_000);
+            one.getHit("f");
+            String tag = two.getHit("f").header("ETag").orElseThrow();
+            byte[] changed = one.put("f", 200_001);
+            assertThat(one.delete("f")).isTrue();
+            Site.await("the other one has noticed", () -> {
+                RawHttp.Response answer = two.get("f");
+                boolean isOld = answer.header("ETag").orElseThrow().equals(tag);
+                assertThat(answer.body()).isEqualTo(isOld ? old : changed);
+                return !isOld;
+            });
+            assertThat(two.getHit("f").body()).isEqualTo(changed);
+
+            byte[] filled = two.put("g", 3 << 20);
+            SteeredArchive.Hold half = two.archive().hold("g", 1 << 20);
+            ExecutorService threads = Executors.newSingleThreadExecutor();
+            try {
+                Future<RawHttp.Response> reader = threads.submit(() -> two.get("g"));
+                half.awaitReached();
+                assertThat(one.delete("g")).as("its fill is ended").isTrue();
+                half.release();
+                assertThat(reader.get().body()).isEqualTo(filled);
+            } finally {
+                threads.shutdownNow();
+            }
+            Site.await("it has ended", () -> two.figure("anteroom_fills_running") == 0);
+            assertThat(one.row("SELECT COUNT(*) FROM copies WHERE objid = 'd/g'"))
+                    .containsExactly(0);
+            assertThat(one.row("SELECT SUM(reserved) FROM volumes")).containsExactly(0);
+        }
+    }
+
     /** What runs beside the requests, as PostgreSQL keeps its texts: all that is not of these is a request's. */
     private static final String BACKGROUND = String.join(
             "|",
