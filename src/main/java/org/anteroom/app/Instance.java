@@ -117,26 +117,7 @@ final class Instance {
         Archive plain = Archives.of(settings, tasks, clock, ticker);
         this.archive = new ArchiveGate(decorations.archive().apply(plain), settings.archive(), tasks, clock, ticker);
         HeaderPolicy policy = new HeaderPolicy(settings.headers());
-        Revalidation revalidation = new Revalidation(
-                settings.caching().revalidate(),
-                archive.background(),
-                inventory.copies(),
-                this::forget,
-                tasks,
-                clock,
-                ticker,
-                metrics);
-        this.locations = new Locations<>(
-                settings.inventory(),
-                objid -> {
-                    List<CopyRow> copies = readable(inventory.copies().find(objid, lookupTimeout));
-                    revalidation.seen(objid, copies);
-                    return copies;
-                },
-                (objid, facts) -> policy.headers(FileKey.parse(objid), facts),
-                tasks.pool("locations", 4, 4096),
-                ticker,
-                metrics);
+        this.locations = locations(policy, lookupTimeout);
         UseLog uses = new UseLog(clock);
         this.useWriter = useWriter(uses);
         this.transfers = new Transfers(settings.delivery(), metrics);
@@ -165,6 +146,29 @@ final class Instance {
                 cacheStart::wakeWorkers,
                 LONGEST_WALK);
         this.health = new InstanceHealth(this);
+    }
+
+    private Locations<FileHeaders> locations(HeaderPolicy policy, Duration lookupTimeout) {
+        Revalidation revalidation = new Revalidation(
+                settings.caching().revalidate(),
+                archive.background(),
+                inventory.copies(),
+                this::forget,
+                tasks,
+                clock,
+                ticker,
+                metrics);
+        return new Locations<>(
+                settings.inventory(),
+                objid -> {
+                    List<CopyRow> copies = readable(inventory.copies().find(objid, lookupTimeout));
+                    revalidation.seen(objid, copies);
+                    return copies;
+                },
+                (objid, facts) -> policy.headers(FileKey.parse(objid), facts),
+                tasks.pool("locations", 4, 4096),
+                ticker,
+                metrics);
     }
 
     private UseWriter useWriter(UseLog uses) {
