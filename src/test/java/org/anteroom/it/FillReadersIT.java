@@ -6,10 +6,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.anteroom.model.Sha256;
 import org.anteroom.testing.RawHttp;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -75,6 +77,24 @@ class FillReadersIT {
                     .isTrue();
         }
         assertThat(site.archive().opens("f")).isEqualTo(1);
+    }
+
+    @Test
+    void aFillOutlivesABreakOfTheArchive() throws Exception {
+        Site site = start();
+        byte[] bytes = site.put("f", SIZE);
+        site.archive().tellDigests(Map.of("f", Sha256.of(bytes)));
+        site.archive().cut("f", SIZE / 5 * 2);
+        RawHttp.Response answer = site.get("f");
+        assertThat(Site.cacheStatus(answer)).isEqualTo("anteroom; fwd=uri-miss; stored");
+        assertThat(answer.body()).isEqualTo(bytes);
+        assertThat(site.getHit("f").body()).isEqualTo(bytes);
+        assertThat(site.archive().opens("f")).isEqualTo(2);
+        assertThat(site.rows("f", "cached")).isEqualTo(1);
+        assertThat(site.copyFiles()).hasSize(1);
+        assertThat(site.figure("anteroom_fallbacks_total"))
+                .as("no reader noticed")
+                .isZero();
     }
 
     @Test

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +27,7 @@ final class SteeredArchive {
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> opens = new ConcurrentHashMap<>();
     private final Map<String, Sha256> digests = new ConcurrentHashMap<>();
-    private final Set<String> failing = ConcurrentHashMap.newKeySet();
+    private final Map<String, Long> cuts = new ConcurrentHashMap<>();
     private final AtomicInteger headsHeld = new AtomicInteger();
     private volatile CountDownLatch heads = new CountDownLatch(0);
 
@@ -116,7 +115,12 @@ final class SteeredArchive {
 
     /** Lets the first read of a file's next stream fail. */
     void failNextRead(String path) {
-        failing.add(path);
+        cut(path, 0);
+    }
+
+    /** Lets a file's next stream break off before the byte at the position, or at once if it begins after that. */
+    void cut(String path, long position) {
+        cuts.put(path, position);
     }
 
     /** How often a file was opened. */
@@ -140,7 +144,7 @@ final class SteeredArchive {
             public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
                 opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
                 Hold hold = holds.remove(key.path());
-                return new SteeredStream(inner.open(key, expected, offset), offset, hold, failing.remove(key.path()));
+                return new SteeredStream(inner.open(key, expected, offset), offset, hold, cuts.remove(key.path()));
             }
 
             @Override
@@ -151,8 +155,7 @@ final class SteeredArchive {
                 }
                 opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
                 Hold hold = holds.remove(key.path());
-                return new OpenedFile(
-                        file.facts(), new SteeredStream(file.stream(), 0, hold, failing.remove(key.path())));
+                return new OpenedFile(file.facts(), new SteeredStream(file.stream(), 0, hold, cuts.remove(key.path())));
             }
 
             @Override
@@ -181,19 +184,19 @@ final class SteeredArchive {
     private static final class SteeredStream implements ArchiveStream {
         private final ArchiveStream inner;
         private final @Nullable Hold hold;
-        private final boolean fails;
+        private final long cut;
         private long position;
 
-        SteeredStream(ArchiveStream inner, long position, @Nullable Hold hold, boolean fails) {
+        SteeredStream(ArchiveStream inner, long position, @Nullable Hold hold, @Nullable Long cut) {
             this.inner = inner;
             this.position = position;
             this.hold = hold;
-            this.fails = fails;
+            this.cut = cut == null ? Long.MAX_VALUE : cut;
         }
 
         @Override
         public int read(ByteBuffer target) throws IOException {
-            if (fails) {
+            if (position >= cut) {
                 throw new IOException("the archive broke off");
             }
             int limit = target.limit();
@@ -203,6 +206,9 @@ final class SteeredArchive {
                 } else {
                     target.limit((int) Math.min(limit, target.position() + hold.position - position));
                 }
+            }
+            if (cut - position < target.remaining()) {
+                target.limit(target.position() + (int) (cut - position));
             }
             try {
                 int count = inner.read(target);
