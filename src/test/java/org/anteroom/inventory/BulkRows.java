@@ -10,7 +10,7 @@ import org.anteroom.jdbc.TestDatabase;
  * Rows of a big inventory, written by one statement for each table: volumes 1 and 2 with copies of the files
  * {@code bulk/1000000001} and so on, a few of them condemned, their uses, fills and plans that have ended.
  */
-final class BulkRows {
+public final class BulkRows {
     private static final String NUMBERS =
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) ";
 
@@ -19,13 +19,13 @@ final class BulkRows {
     private BulkRows() {}
 
     /** Writes rows into an empty inventory that has its schema. */
-    static void write(TestDatabase test, int copies) throws SQLException {
+    public static void write(TestDatabase test, int copies) throws SQLException {
         try (Connection connection = test.outside();
                 Statement statement = connection.createStatement()) {
             if (connection.getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
                 // each statement takes longer than any other may
                 connection.setNetworkTimeout(
-                        Runnable::run, (int) Duration.ofMinutes(10).toMillis());
+                        Runnable::run, (int) Duration.ofMinutes(30).toMillis());
             }
             connection.setAutoCommit(false);
             for (int volume = 1; volume <= 2; volume++) {

@@ -3,6 +3,7 @@ package org.anteroom.it;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -30,6 +31,8 @@ final class SteeredArchive {
     private final Map<String, Long> cuts = new ConcurrentHashMap<>();
     private final AtomicInteger headsHeld = new AtomicInteger();
     private volatile CountDownLatch heads = new CountDownLatch(0);
+    private volatile Duration latency = Duration.ZERO;
+    private final AtomicInteger waiting = new AtomicInteger();
 
     /** A place in a file where the next stream that comes there waits; others pass. */
     static final class Hold {
@@ -69,6 +72,31 @@ final class SteeredArchive {
         Hold hold = new Hold(position);
         holds.put(path, hold);
         return hold;
+    }
+
+    /** Has every file take so long to open, as on storage that is slow. */
+    void takes(Duration time) {
+        latency = time;
+    }
+
+    private void beSlow() throws IOException {
+        if (latency.isZero()) {
+            return;
+        }
+        waiting.incrementAndGet();
+        try {
+            TimeUnit.NANOSECONDS.sleep(latency.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while slow");
+        } finally {
+            waiting.decrementAndGet();
+        }
+    }
+
+    /** How many wait for a slow one now. */
+    int waiting() {
+        return waiting.get();
     }
 
     /** Lets whoever asks what the archive says of a file wait until they are released. */
@@ -143,6 +171,7 @@ final class SteeredArchive {
             @Override
             public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
                 opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
+                beSlow();
                 Hold hold = holds.remove(key.path());
                 return new SteeredStream(inner.open(key, expected, offset), offset, hold, cuts.remove(key.path()));
             }

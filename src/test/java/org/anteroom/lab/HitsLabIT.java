@@ -1,25 +1,14 @@
 package org.anteroom.lab;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.anteroom.testing.TomcatProcess;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,11 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("lab")
 class HitsLabIT {
     private static final int PAIRS = Integer.getInteger("lab.pairs", 10);
-    private static final int MOST_PAIRS = 30;
     private static final int SECONDS = Integer.getInteger("lab.seconds", 3);
     private static final int CONNECTIONS = 16;
-    private static final double WIDEST = 0.10;
-    private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
 
     private static final Map<String, Integer> SIZES = new LinkedHashMap<>();
 
@@ -69,9 +55,9 @@ class HitsLabIT {
         try (TomcatProcess tomcat = TomcatProcess.tomcat11(base)
                 .property("anteroom.archive.location", temp.resolve("archive").toString())
                 .start()) {
-            run("taskset", "-a", "-c", "-p", "0", String.valueOf(tomcat.pid()));
+            Wrk.pinServer(tomcat.pid());
             for (int size : SIZES.values()) {
-                fill(tomcat.uri().resolve("files/set/" + size + ".bin"), size);
+                Wrk.awaitHit(tomcat.uri().resolve("files/set/" + size + ".bin"), size);
             }
             line(
                     "| size | Anteroom, requests/s | bare servlet | ratio [95 %] | pairs | DefaultServlet | ratio [95 %] | pairs |");
@@ -86,63 +72,19 @@ class HitsLabIT {
     }
 
     private void measure(TomcatProcess tomcat, String label, String file) throws Exception {
+        Wrk load = new Wrk(CONNECTIONS, SECONDS);
         URI ours = tomcat.uri().resolve("files/set/" + file);
         URI bare = tomcat.uri().resolve("bare/" + file);
         URI plain = tomcat.uri().resolve("static/" + file);
         for (URI uri : List.of(ours, bare, plain, ours, bare, plain)) {
-            wrk(uri);
+            load.rate(uri);
         }
-        Pairs againstBare = pairs(ours, bare);
-        Pairs againstPlain = pairs(ours, plain);
-        line("| " + label + " | " + median(againstBare.ours()) + " | " + median(againstBare.other()) + " | "
-                + show(againstBare.ratio()) + " | " + againstBare.ratio().pairs() + " | "
-                + median(againstPlain.other()) + " | " + show(againstPlain.ratio()) + " | "
+        Pairs againstBare = Pairs.measure(PAIRS, () -> load.rate(ours), () -> load.rate(bare));
+        Pairs againstPlain = Pairs.measure(PAIRS, () -> load.rate(ours), () -> load.rate(plain));
+        line("| " + label + " | " + againstBare.first() + " | " + againstBare.second() + " | "
+                + againstBare.ratio().text() + " | " + againstBare.ratio().pairs() + " | "
+                + againstPlain.second() + " | " + againstPlain.ratio().text() + " | "
                 + againstPlain.ratio().pairs() + " |");
-    }
-
-    private record Pairs(List<Double> ours, List<Double> other, Ratio ratio) {}
-
-    /** Pairs in alternating order, more of them until the interval is narrow enough. */
-    private static Pairs pairs(URI ours, URI other) throws Exception {
-        List<Double> a = new ArrayList<>();
-        List<Double> b = new ArrayList<>();
-        while (true) {
-            if (a.size() % 2 == 0) {
-                a.add(wrk(ours));
-                b.add(wrk(other));
-            } else {
-                b.add(wrk(other));
-                a.add(wrk(ours));
-            }
-            if (a.size() >= PAIRS) {
-                Ratio ratio = Ratio.of(a, b);
-                if (ratio.width() <= WIDEST || a.size() >= MOST_PAIRS) {
-                    return new Pairs(a, b, ratio);
-                }
-            }
-        }
-    }
-
-    private static double wrk(URI uri) throws Exception {
-        String output =
-                run("taskset", "-c", "1", "wrk", "-t1", "-c" + CONNECTIONS, "-d" + SECONDS + "s", uri.toString());
-        assertThat(output).as("answers of %s", uri).doesNotContain("Non-2xx").doesNotContain("Socket errors");
-        Matcher rate = RATE.matcher(output);
-        assertThat(rate.find()).as(output).isTrue();
-        return Double.parseDouble(rate.group(1));
-    }
-
-    private static void fill(URI uri, int size) throws Exception {
-        HttpClient client = HttpClient.newHttpClient();
-        for (int i = 0; i < 100; i++) {
-            HttpResponse<byte[]> answer =
-                    client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofByteArray());
-            assertThat(answer.body()).hasSize(size);
-            if (answer.headers().firstValue("Cache-Status").orElse("").equals("anteroom; hit")) {
-                return;
-            }
-        }
-        throw new AssertionError(uri + " is never a hit");
     }
 
     private static void deployBare(Path base, Path folder) throws IOException {
@@ -171,23 +113,6 @@ class HitsLabIT {
                 Files.copy(file, web.resolve(file.getFileName()));
             }
         }
-    }
-
-    private static String run(String... command) throws Exception {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
-        return output;
-    }
-
-    private static String median(List<Double> rates) {
-        List<Double> sorted = rates.stream().sorted().toList();
-        return String.format(Locale.ROOT, "%,.0f", sorted.get(sorted.size() / 2));
-    }
-
-    private static String show(Ratio ratio) {
-        return String.format(Locale.ROOT, "%.3f [%.3f, %.3f]", ratio.mean(), ratio.low(), ratio.high());
     }
 
     private void line(String text) {

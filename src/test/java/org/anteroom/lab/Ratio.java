@@ -1,6 +1,7 @@
 package org.anteroom.lab;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The ratio of two rates measured in pairs: the geometric mean of the pairs' ratios with its 95 % interval, by Student's t
@@ -36,6 +37,10 @@ record Ratio(double mean, double low, double high, int pairs) {
         }
         double half = T[Math.min(n - 1, T.length) - 1] * Math.sqrt(squares / (n - 1) / n);
         return new Ratio(Math.exp(mean), Math.exp(mean - half), Math.exp(mean + half), n);
+    }
+
+    String text() {
+        return String.format(Locale.ROOT, "%.3f [%.3f, %.3f]", mean, low, high);
     }
 
     double width() {
