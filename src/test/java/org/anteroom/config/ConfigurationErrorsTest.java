@@ -13,6 +13,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said of a wrong configuration, word for word. */
 class ConfigurationErrorsTest {
@@ -90,6 +92,51 @@ class ConfigurationErrorsTest {
                 "line 4: volume.fats.capacity = 5: the key volumes does not name a volume fats; did you mean fast?",
                 "line 5: volume.capacity = 5: there is no such key; remove it, the documentation lists all keys",
                 "line 8: volume.fast.capacity.max = 5: there is no such key; did you mean volume.fast.capacity?");
+    }
+
+    @Test
+    void aServerNeedsAnAddressAndTheEntriesOfItsLogin() throws IOException {
+        assertErrors(
+                "archive.kind = http\narchive.http.credentials = upstream",
+                "archive.location: missing; write a URL, such as archive.location ="
+                        + " https://archive.example.org/files",
+                "line 2: archive.http.credentials = upstream: there is no text in java:comp/env/anteroom/upstream/user;"
+                        + " add <Environment name=\"anteroom/upstream/user\" type=\"java.lang.String\" value=\"…\"/> to"
+                        + " the context descriptor",
+                "line 2: archive.http.credentials = upstream: there is no text in"
+                        + " java:comp/env/anteroom/upstream/password; add <Environment"
+                        + " name=\"anteroom/upstream/password\" type=\"java.lang.String\" value=\"…\"/> to the context"
+                        + " descriptor");
+    }
+
+    @Test
+    void aPasswordInAnAddressIsRefusedAndNotShown() throws IOException {
+        assertErrors(
+                "archive.kind = http\narchive.location = https://reader:secret@example.org/files",
+                "line 2: archive.location = https://…@example.org/files: a user or password in a URL is seen by"
+                        + " everybody; leave it out, and name its entries in the context descriptor by"
+                        + " archive.http.credentials");
+        assertErrors(
+                "archive.location = https://reader:secret@example.org/files",
+                "line 1: archive.location = https://…@example.org/files: not a folder but a URL; write a path such as"
+                        + " /srv/anteroom");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/srv/archive",
+                "ftp://example.org/files",
+                "https:///files",
+                "https://example.org/files?x=y",
+                "https://example.org/files#x"
+            })
+    void whatIsNoServersFolderIsRefused(String address) throws IOException {
+        assertErrors(
+                "archive.kind = http\narchive.location = " + address,
+                "line 2: archive.location = " + address
+                        + ": not the URL of a folder on a server; write http:// or https://, a host and a path, such as"
+                        + " https://archive.example.org/files");
     }
 
     @Test

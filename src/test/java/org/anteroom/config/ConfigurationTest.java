@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +18,8 @@ import java.util.Set;
 import javax.naming.NamingException;
 import org.anteroom.archive.ArchiveSettings;
 import org.anteroom.archive.bagit.BagitSettings;
+import org.anteroom.archive.http.HttpArchiveSettings;
+import org.anteroom.archive.http.HttpCredentials;
 import org.anteroom.delivery.HeaderSettings;
 import org.anteroom.eviction.EvictionSettings;
 import org.anteroom.eviction.VolumeEviction;
@@ -236,6 +239,33 @@ class ConfigurationTest {
         assertThat(settings.archive().concurrency()).isEqualTo(32);
         assertThat(settings.instance().name()).isEqualTo("reading-room");
         assertThat(settings.sampleArchive()).isTrue();
+    }
+
+    @Test
+    void anArchiveThatIsAServerHasAnAddressAndALogin() throws Exception {
+        naming = name -> switch (name) {
+            case "anteroom/upstream/user" -> Optional.of("reader");
+            case "anteroom/upstream/password" -> Optional.of("secret:s");
+            default -> Optional.empty();
+        };
+        file("""
+                archive.kind = http
+                archive.location = https://Archive.example.org:8443/a/../files%20here
+                archive.http.credentials = upstream
+                archive.connect-timeout = 1s
+                """);
+        Settings settings = load();
+        assertThat(settings.archive().location()).isEqualTo("https://Archive.example.org:8443/files%20here");
+        assertThat(settings.archiveServer())
+                .isEqualTo(new HttpArchiveSettings(
+                        URI.create("https://Archive.example.org:8443/files%20here"),
+                        new HttpCredentials("reader", "secret:s"),
+                        32,
+                        Duration.ofSeconds(1),
+                        Duration.ofSeconds(60),
+                        Duration.ofSeconds(30)));
+        assertThat(settings.toString()).contains("reader").doesNotContain("secret");
+        assertThat(settings.sampleArchive()).isFalse();
     }
 
     @Test
