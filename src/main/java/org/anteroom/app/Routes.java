@@ -29,8 +29,8 @@ final class Routes {
         AccessSettings access = instance.settings().access();
 
         routes.filter("cors", new CorsFilter(instance.settings().cors()), "/files/*");
-        routes.filter("raw-uri", new RawUriFilter(instance.answers()), "/*");
-        routes.filter("errors", new ErrorFilter(instance.answers()), "/*");
+        routes.filter("raw-uri", new RawUriFilter(instance.files().refusals()), "/*");
+        routes.filter("errors", new ErrorFilter(instance.files().refusals()), "/*");
         routes.filter("access-files", new AccessFilter(access.files()), "/files/*");
         routes.filter("access-health", new AccessFilter(access.health()), "/health/*");
         routes.filter("access-metrics", new AccessFilter(access.metrics()), "/metrics");

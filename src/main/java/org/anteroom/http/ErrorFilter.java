@@ -20,11 +20,11 @@ import org.slf4j.LoggerFactory;
 public final class ErrorFilter implements Filter {
     private static final Logger log = LoggerFactory.getLogger(ErrorFilter.class);
 
-    private final AnswerLog answers;
+    private final Refusals refusals;
 
-    /** A filter that notes its answers there. */
-    public ErrorFilter(AnswerLog answers) {
-        this.answers = answers;
+    /** A filter that refuses in that way. */
+    public ErrorFilter(Refusals refusals) {
+        this.refusals = refusals;
     }
 
     @Override
@@ -43,7 +43,7 @@ public final class ErrorFilter implements Filter {
 
     private void answer(HttpServletRequest request, HttpServletResponse response, Throwable failure) {
         try {
-            Problem.send(request, response, failure, answers);
+            refusals.refuse(request, response, failure);
         } catch (IOException e) {
             log.debug("the client of request {} is gone", Problem.requestId(request), e);
         }

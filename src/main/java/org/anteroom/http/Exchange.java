@@ -143,9 +143,9 @@ final class Exchange implements Transfer.Source {
 
     /** Answers a plan that has no body to send, or an empty one. */
     void answerWithoutBody(ResponsePlan decided, String status) throws IOException {
-        if (decided.status() == 412 || decided.status() == 416) {
+        if (refuses(decided)) {
             Problem.identify(request, id());
-            Problem.send(request, response, decided, service.answers);
+            service.refusals().refuse(request, response, decided);
             return;
         }
         plan = decided;
@@ -155,6 +155,11 @@ final class Exchange implements Transfer.Source {
 
     /** The same, ending an asynchronous exchange. */
     void completeWithoutBody(ResponsePlan decided, String status) {
+        if (refuses(decided)) {
+            Problem.identify(request, id());
+            explain(Problem.begin(request, response, decided, service.answers));
+            return;
+        }
         try {
             answerWithoutBody(decided, status);
             service.answered(status);
@@ -165,14 +170,37 @@ final class Exchange implements Transfer.Source {
         complete();
     }
 
+    private static boolean refuses(ResponsePlan decided) {
+        return decided.status() == 412 || decided.status() == 416;
+    }
+
+    /** Sends the body of a refusal and ends the exchange. */
+    private void explain(byte @Nullable [] body) {
+        if (body == null) {
+            complete();
+            return;
+        }
+        Transfer before = transfer;
+        Transfer last =
+                service.refusals().send(request, response, started(), body, before != null && before.listening());
+        if (last != null) {
+            transfer = last;
+        }
+    }
+
     /** Sends from an open copy, in the container's callbacks. */
     void sendReady(ResponsePlan decided, Located<FileHeaders> located, CopyBody body, String status)
             throws IOException {
-        if (async == null) {
-            goAsync();
+        try {
+            if (async == null) {
+                goAsync();
+            }
+            others.addAll(located.copies());
+            begin(decided, located.facts(), body, status).startReady();
+        } catch (IOException | RuntimeException | Error e) {
+            body.close();
+            throw e;
         }
-        others.addAll(located.copies());
-        begin(decided, located.facts(), body, status).startReady();
     }
 
     /** Sends from a body whose first bytes may have to be waited for. */
@@ -239,17 +267,13 @@ final class Exchange implements Transfer.Source {
         if (over) {
             return;
         }
-        try {
-            Problem.identify(request, id());
-            if (!Problem.send(request, response, asFailure(cause), service.answers)) {
-                Severance.request(started(), new IOException(cause));
-                return;
-            }
-            Container.commit(request, response);
-        } catch (IOException e) {
-            log.debug("the client of {} is gone", objid, e);
+        Problem.identify(request, id());
+        byte[] body = Problem.begin(request, response, asFailure(cause), service.answers);
+        if (body == null) {
+            Severance.request(started(), new IOException(cause));
+        } else {
+            explain(body);
         }
-        complete();
     }
 
     private static Throwable asFailure(Throwable cause) {

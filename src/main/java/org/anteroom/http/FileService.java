@@ -57,16 +57,16 @@ public final class FileService {
 
     private static final int TRANSFER_THREADS = 8;
 
-    /** Threads for transfers on HTTP/2, where a write may wait for the client's line. */
-    private static final int SHARED_THREADS = 128;
+    /**
+     * Threads for transfers on HTTP/2, where a write may wait for the client's line; more than all volumes have permits
+     * (128), so that one that hangs does not take them all.
+     */
+    private static final int SHARED_THREADS = 192;
 
     private static final int SUSPECTS_KEPT = 10_000;
     private static final Duration SUSPECT_KEPT = Duration.ofMinutes(1);
 
     private static final int BUFFER = 128 * 1024;
-
-    /** Tomcat says nothing of a stream before it has sent all that was written: so slow ones are seen to take something. */
-    private static final int SHARED_BUFFER = 16 * 1024;
 
     private static final int BUFFERS_KEPT = 256;
 
@@ -89,10 +89,10 @@ public final class FileService {
 
     private final Buffers buffers = new Buffers(BUFFER, BUFFERS_KEPT);
 
-    /** The ways of transfers on HTTP/2, and what is written at once there. */
+    /** The ways of transfers on HTTP/2. */
     private final SharedConnections shared;
 
-    private final Buffers sharedBuffers = new Buffers(SHARED_BUFFER, BUFFERS_KEPT);
+    private final Refusals refusals;
     final Duration lookupTimeout;
     final Ticker ticker;
     final AnswerLog answers;
@@ -154,6 +154,7 @@ public final class FileService {
                 .build();
         this.ticker = ticker;
         this.answers = answers;
+        this.refusals = new Refusals(answers, transfers, shared);
         Metrics metrics = tasks.metrics();
         metrics.gauge(
                 "anteroom_shared_connections", "Connections of HTTP/2 with transfers of files under way", shared::size);
@@ -180,6 +181,11 @@ public final class FileService {
     public void relieveLanes() {
         missLanes.relieve();
         deliveryLanes.relieve();
+    }
+
+    /** How requests are refused. */
+    public Refusals refusals() {
+        return refusals;
     }
 
     /** Serves a GET or HEAD for a file. */
@@ -349,7 +355,7 @@ public final class FileService {
     /** What a transfer runs on: where its connection is its own, the container's threads and an executor. */
     TransferWay way(HttpServletRequest request, Executor ordinary) {
         return Container.multiplexes(request)
-                ? shared.enter(request.getServletConnection().getConnectionId(), sharedBuffers)
+                ? shared.enter(request.getServletConnection().getConnectionId())
                 : new TransferWay(buffers, ordinary, false, () -> {});
     }
 

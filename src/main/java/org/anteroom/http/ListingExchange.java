@@ -132,16 +132,16 @@ final class ListingExchange implements Transfer.Source {
         if (over) {
             return;
         }
-        try {
-            if (!Problem.send(request, response, ArchiveGate.failure(cause), files.answers)) {
-                sever(cause);
-                return;
-            }
-            Container.commit(request, response);
-        } catch (IOException e) {
-            log.debug("the client of {} is gone", folder, e);
+        byte[] body = Problem.begin(request, response, ArchiveGate.failure(cause), files.answers);
+        if (body == null) {
+            sever(cause);
+            return;
         }
-        complete();
+        Transfer before = transfer;
+        Transfer last = files.refusals().send(request, response, async, body, before != null && before.listening());
+        if (last != null) {
+            transfer = last;
+        }
     }
 
     @Override

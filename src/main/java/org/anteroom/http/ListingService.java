@@ -74,7 +74,12 @@ public final class ListingService {
                 page == null,
                 page == null ? "" : page.after(),
                 place);
-        new ListingExchange(files, request, response, folder, format).send(body);
+        try {
+            new ListingExchange(files, request, response, folder, format).send(body);
+        } catch (IOException | RuntimeException | Error e) {
+            body.close();
+            throw e;
+        }
     }
 
     private static boolean isJson(@Nullable String format, @Nullable String accept) throws IOException {

@@ -61,17 +61,16 @@ public record Problem(int status, String detail, Duration retryAfter) {
     }
 
     /**
-     * Logs a failure and answers with it, from whichever thread, as long as nothing was sent: every header that was set is
-     * dropped, but for {@code Allow} and those of {@link CorsFilter}. Completing an asynchronous request is left to the caller.
+     * Logs a failure and makes it the answer, as long as nothing was sent: every header that was set is dropped, but for
+     * {@code Allow} and those of {@link CorsFilter}.
      *
-     * @return false, with nothing done, if the answer had begun: the caller breaks it off, and knows whether that is worth a
-     *     line in the log
-     * @throws IOException if the client is gone
+     * @return the body to send; null, with nothing done, if the answer had begun: the caller breaks it off, and knows whether
+     *     that is worth a line in the log
      */
-    static boolean send(HttpServletRequest request, HttpServletResponse response, Throwable failure, AnswerLog answers)
-            throws IOException {
+    static byte @Nullable [] begin(
+            HttpServletRequest request, HttpServletResponse response, Throwable failure, AnswerLog answers) {
         if (response.isCommitted()) {
-            return false;
+            return null;
         }
         Problem problem = of(failure);
         answers.failed(request, problem, failure);
@@ -79,15 +78,14 @@ public record Problem(int status, String detail, Duration retryAfter) {
     }
 
     /**
-     * Logs a plan of status 412 or 416 and answers as it says.
+     * Logs a plan of status 412 or 416 and makes what it says the answer.
      *
-     * @return false if the answer had begun
-     * @throws IOException if the client is gone
+     * @return the body to send; null if the answer had begun
      */
-    static boolean send(HttpServletRequest request, HttpServletResponse response, ResponsePlan plan, AnswerLog answers)
-            throws IOException {
+    static byte @Nullable [] begin(
+            HttpServletRequest request, HttpServletResponse response, ResponsePlan plan, AnswerLog answers) {
         if (response.isCommitted()) {
-            return false;
+            return null;
         }
         String detail = plan.status() == 412
                 ? "The file is not, or no longer, the one that the conditions name."
@@ -97,8 +95,7 @@ public record Problem(int status, String detail, Duration retryAfter) {
         return problem.answer(request, response, plan);
     }
 
-    private boolean answer(HttpServletRequest request, HttpServletResponse response, @Nullable ResponsePlan plan)
-            throws IOException {
+    private byte[] answer(HttpServletRequest request, HttpServletResponse response, @Nullable ResponsePlan plan) {
         String allow = response.getHeader("Allow");
         CorsFilter.Kept readers = CorsFilter.keep(response);
         response.reset();
@@ -110,12 +107,16 @@ public record Problem(int status, String detail, Duration retryAfter) {
             plan.forEachHeader(response::setHeader);
         }
         response.setStatus(status);
-        write(request, response);
-        return true;
+        return head(request, response);
     }
 
     /** Writes headers and body to a response whose status is set. */
     void write(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        response.getOutputStream().write(head(request, response));
+    }
+
+    /** Sets the headers of a response whose status is set; the body that is to follow. */
+    private byte[] head(HttpServletRequest request, HttpServletResponse response) {
         boolean html = Accept.prefersHtml(FileRequests.field(request, "Accept"));
         String id = requestId(request);
         byte[] body = (html ? html(id) : json(id)).getBytes(StandardCharsets.UTF_8);
@@ -131,9 +132,7 @@ public record Problem(int status, String detail, Duration retryAfter) {
         }
         response.setContentType(html ? "text/html;charset=utf-8" : "application/problem+json");
         response.setContentLength(body.length);
-        if (!request.getMethod().equals("HEAD")) {
-            response.getOutputStream().write(body);
-        }
+        return request.getMethod().equals("HEAD") ? new byte[0] : body;
     }
 
     private long retryAfterSeconds() {

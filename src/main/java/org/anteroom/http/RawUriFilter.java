@@ -22,11 +22,11 @@ public final class RawUriFilter implements Filter {
     private static final String TARGET = FileTarget.class.getName();
     private static final String API = "/api/";
 
-    private final AnswerLog answers;
+    private final Refusals refusals;
 
-    /** A filter that notes its answers there. */
-    public RawUriFilter(AnswerLog answers) {
-        this.answers = answers;
+    /** A filter that refuses in that way. */
+    public RawUriFilter(Refusals refusals) {
+        this.refusals = refusals;
     }
 
     /** What the URI of a request names, once it has passed the filter; null if it has not. */
@@ -56,7 +56,7 @@ public final class RawUriFilter implements Filter {
         try {
             request.setAttribute(TARGET, judge(http));
         } catch (FailureException e) {
-            Problem.send(http, (HttpServletResponse) response, e, answers);
+            refusals.refuse(http, (HttpServletResponse) response, e);
             return;
         }
         chain.doFilter(request, response);

@@ -12,12 +12,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For Tomcat writes a frame of HTTP/2 at once, whatever is said of writes that do not block: the thread waits when the
  * kernel takes no more, which happens to each client whose line is slower than its windows are large. Such clients may
- * hold up themselves and, when there are more of them than the pool has threads, each other; never who speaks HTTP/1.1,
- * or asks for something else.
+ * hold up themselves and, when there are more of them than the pool has threads, each other; never who speaks HTTP/1.1.
+ * Connections have their turns one after the other: one that takes all it can get keeps no thread from the others.
  */
-final class SharedConnections {
+public final class SharedConnections {
+    private static final int BUFFER = 16 * 1024;
+    private static final int BUFFERS_KEPT = 256;
+
     private final Executor pool;
     private final int waiting;
+    /** Tomcat says nothing of a stream before it has sent all that was written: so slow ones are seen to take something. */
+    private final Buffers buffers = new Buffers(BUFFER, BUFFERS_KEPT);
+
     private final Map<String, Way> ways = new ConcurrentHashMap<>();
 
     /** The way of one connection, and how many transfers are on it. */
@@ -26,18 +32,19 @@ final class SharedConnections {
     /**
      * No connections yet.
      *
+     * @param pool with a queue that has room for all of them
      * @param waiting the most work that waits in line for one connection
      */
-    SharedConnections(Executor pool, int waiting) {
+    public SharedConnections(Executor pool, int waiting) {
         this.pool = pool;
         this.waiting = waiting;
     }
 
     /** The way of a connection, for a transfer that begins, which leaves it when it has ended. */
-    TransferWay enter(String connection, Buffers buffers) {
+    TransferWay enter(String connection) {
         Way way = ways.merge(
                 connection,
-                new Way(new Lane(pool, 1, waiting, () -> true), 1),
+                new Way(Lane.inTurns(pool, waiting), 1),
                 (known, unused) -> new Way(known.lane(), known.transfers() + 1));
         return new TransferWay(buffers, way.lane(), true, () -> leave(connection));
     }

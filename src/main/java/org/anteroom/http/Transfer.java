@@ -91,7 +91,7 @@ final class Transfer implements WriteListener, StallWatch.Client {
     private Body body;
     private byte @Nullable [] buffer;
     private int primed = -1;
-    private boolean listening;
+    private volatile boolean listening;
     private boolean flushed;
     /** Whether something was written since the container last said that it is ready. */
     private boolean writing;
@@ -102,9 +102,12 @@ final class Transfer implements WriteListener, StallWatch.Client {
     /** Since when the client is waited for (System.nanoTime); 0 while it is not. */
     private volatile long waitingSince;
 
+    /** Whether it is to go on as soon as its turn comes: then the client waits for us. */
+    private volatile boolean woken;
+
     private volatile @Nullable TcpConnection connection;
 
-    /** The thread at work, or that was last. */
+    /** The thread at work. */
     private volatile @Nullable Thread worker;
 
     /** The thread in the container's callback, and what that callback is to throw. */
@@ -139,10 +142,20 @@ final class Transfer implements WriteListener, StallWatch.Client {
 
     /** Begins with a body whose bytes are there, on a container thread: the first write follows its callback. */
     void startReady() throws IOException {
-        source.commit();
-        primed = 0;
-        listening = true;
-        output.setWriteListener(this);
+        try {
+            source.commit();
+            primed = 0;
+            listening = true;
+            output.setWriteListener(this);
+        } catch (IOException | RuntimeException | Error e) {
+            finish(End.FAILED, e);
+            throw e;
+        }
+    }
+
+    /** Whether the answer is written in the container's callbacks from now on. */
+    boolean listening() {
+        return listening;
     }
 
     /** Begins with a body that may have to be waited for. */
@@ -187,7 +200,7 @@ final class Transfer implements WriteListener, StallWatch.Client {
 
     @Override
     public long waitingSince() {
-        return waitingSince;
+        return woken ? 0 : waitingSince;
     }
 
     @Override
@@ -197,7 +210,7 @@ final class Transfer implements WriteListener, StallWatch.Client {
 
     /** Ends the transfer if its client has taken nothing since before that time (System.nanoTime); whether it did. */
     boolean dropIfStalled(long before) {
-        long since = waitingSince;
+        long since = waitingSince();
         if (since == 0 || since - before > 0 || !finish(End.STALLED, null)) {
             return false;
         }
@@ -213,6 +226,7 @@ final class Transfer implements WriteListener, StallWatch.Client {
 
     /** Goes on, or begins, on the executor. */
     void wake() {
+        woken = true;
         try {
             way.executor().execute(this::drain);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
@@ -225,9 +239,9 @@ final class Transfer implements WriteListener, StallWatch.Client {
         if (work.getAndIncrement() != 0) {
             return;
         }
-        worker = Thread.currentThread();
         int seen = 1;
         do {
+            worker = Thread.currentThread();
             try {
                 if (over.get()) {
                     putAway();
@@ -238,6 +252,8 @@ final class Transfer implements WriteListener, StallWatch.Client {
                 // calls are counted down in any case, or no later one would put away what is held
                 crashed(e);
             }
+            // before others may see that nobody is at work
+            worker = null;
             seen = work.addAndGet(-seen);
         } while (seen != 0);
     }
@@ -263,6 +279,7 @@ final class Transfer implements WriteListener, StallWatch.Client {
     }
 
     private void step() {
+        woken = false;
         Throwable gone = clientGone;
         if (gone != null) {
             if (finish(End.ABORTED, gone)) {

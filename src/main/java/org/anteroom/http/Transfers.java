@@ -25,7 +25,9 @@ public final class Transfers {
     /** What is sent. */
     enum Kind {
         FILE,
-        LISTING
+        LISTING,
+        /** The body of a refusal on HTTP/2. */
+        ERROR
     }
 
     /** The figures of one kind. */

@@ -19,6 +19,7 @@ public final class Lane implements Executor {
     private final int width;
     private final int waiting;
     private final BooleanSupplier flows;
+    private final boolean turns;
     private final Deque<Runnable> line = new ArrayDeque<>();
     private int running;
 
@@ -30,10 +31,23 @@ public final class Lane implements Executor {
      * @param flows whether to keep to the width; asked often, so it only looks at memory
      */
     public Lane(Executor pool, int width, int waiting, BooleanSupplier flows) {
+        this(pool, width, waiting, flows, false);
+    }
+
+    /**
+     * A lane of width 1 that always flows and lets others have the pool's thread after each piece of work: for lanes that
+     * never run dry and are more than the pool has threads.
+     */
+    public static Lane inTurns(Executor pool, int waiting) {
+        return new Lane(pool, 1, waiting, () -> true, true);
+    }
+
+    private Lane(Executor pool, int width, int waiting, BooleanSupplier flows, boolean turns) {
         this.pool = pool;
         this.width = width;
         this.waiting = waiting;
         this.flows = flows;
+        this.turns = turns;
     }
 
     @Override
@@ -71,8 +85,20 @@ public final class Lane implements Executor {
             Runnable next = line.poll();
             if (next == null) {
                 running--;
+            } else if (turns && handOn(next)) {
+                return null;
             }
             return next;
+        }
+    }
+
+    /** Has the pool go on behind what waits for it already; false if it takes nothing more. */
+    private boolean handOn(Runnable next) {
+        try {
+            pool.execute(() -> runFrom(next));
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
         }
     }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumSet;
@@ -20,9 +21,14 @@ import java.util.Set;
 import org.anteroom.http.AccessFilter;
 import org.anteroom.http.AccessSettings;
 import org.anteroom.http.AnswerLog;
+import org.anteroom.http.DeliverySettings;
 import org.anteroom.http.ErrorFilter;
 import org.anteroom.http.ErrorPageServlet;
 import org.anteroom.http.RawUriFilter;
+import org.anteroom.http.Refusals;
+import org.anteroom.http.SharedConnections;
+import org.anteroom.http.Transfers;
+import org.anteroom.metrics.Metrics;
 import org.anteroom.testing.RawHttp;
 import org.apache.catalina.Lifecycle;
 import org.apache.catalina.LifecycleException;
@@ -88,8 +94,12 @@ final class AdminServer implements AutoCloseable {
         context.addServletContainerInitializer(
                 (classes, servletContext) -> {
                     AnswerLog answers = new AnswerLog(Ticker.systemTicker());
-                    filter(servletContext, "raw-uri", new RawUriFilter(answers), "/*");
-                    filter(servletContext, "errors", new ErrorFilter(answers), "/*");
+                    Refusals refusals = new Refusals(
+                            answers,
+                            new Transfers(new DeliverySettings(Duration.ofMinutes(2)), new Metrics()),
+                            new SharedConnections(Runnable::run, 1));
+                    filter(servletContext, "raw-uri", new RawUriFilter(refusals), "/*");
+                    filter(servletContext, "errors", new ErrorFilter(refusals), "/*");
                     servletContext
                             .addServlet("error-page", new ErrorPageServlet(answers))
                             .addMapping("/error");

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.anteroom.metrics.Metrics;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.Wrapper;
@@ -42,8 +43,12 @@ final class EdgeServer implements AutoCloseable {
         standard.setClearReferencesRmiTargets(false);
         standard.setClearReferencesThreadLocals(false);
         AnswerLog answers = new AnswerLog(Ticker.systemTicker());
-        filter(context, "raw-uri", new RawUriFilter(answers));
-        filter(context, "errors", new ErrorFilter(answers));
+        Refusals refusals = new Refusals(
+                answers,
+                new Transfers(new DeliverySettings(Duration.ofMinutes(2)), new Metrics()),
+                new SharedConnections(Runnable::run, 1));
+        filter(context, "raw-uri", new RawUriFilter(refusals));
+        filter(context, "errors", new ErrorFilter(refusals));
         servlets.forEach((pattern, servlet) -> servlet(context, pattern, servlet));
         servlet(context, "/error", new ErrorPageServlet(answers));
         ErrorPage page = new ErrorPage();

@@ -57,7 +57,7 @@ class Rfc9457Test {
                     AsyncContext async = request.startAsync();
                     async.start(() -> {
                         try {
-                            Problem.send(
+                            Refused.send(
                                     request,
                                     response,
                                     new FailureException(FailureReason.ARCHIVE_TIMEOUT, "Too late."),
@@ -74,7 +74,7 @@ class Rfc9457Test {
                     response.setContentLengthLong(100);
                     response.getOutputStream().print("half");
                     response.flushBuffer();
-                    assertThat(Problem.send(request, response, new IOException("gone"), answers))
+                    assertThat(Refused.send(request, response, new IOException("gone"), answers))
                             .isFalse();
                     throw new FailureException(FailureReason.ARCHIVE_FAILED, "The archive broke off.");
                 }),
@@ -86,7 +86,7 @@ class Rfc9457Test {
                             PlainHeaders.of(FileKey.of("ds", "a"), facts),
                             InstantSource.fixed(Instant.EPOCH));
                     if (plan.status() >= 400) {
-                        Problem.send(request, response, plan, answers);
+                        Refused.send(request, response, plan, answers);
                     } else {
                         response.setStatus(plan.status());
                     }

@@ -95,7 +95,7 @@ class TransferTest {
                 throw fault;
             }
             try {
-                Problem.send(request, response, cause, new AnswerLog(Ticker.systemTicker()));
+                Refused.send(request, response, cause, new AnswerLog(Ticker.systemTicker()));
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }

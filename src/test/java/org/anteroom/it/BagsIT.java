@@ -120,7 +120,8 @@ class BagsIT {
         write("b");
         assertThat(get("b/right").body()).isEqualTo(bytes(size));
         for (int i = 0; i < 3; i++) {
-            if (size < 64 * 1024) {
+            if (size < 64 * 1024 || (i > 0 && label.equals("sha256"))) {
+                // nothing was sent when it was found out, or it is known by now
                 assertThat(get("b/wrong").status()).isEqualTo(502);
             } else {
                 assertThatThrownBy(() -> get("b/wrong")).isInstanceOf(IOException.class);

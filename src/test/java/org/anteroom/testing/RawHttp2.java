@@ -211,6 +211,14 @@ public final class RawHttp2 implements Closeable {
         }
     }
 
+    /** Reads frames until the stream has its status. */
+    public Stream readHead(Stream stream) throws IOException {
+        while (stream.status == 0 && !stream.broken()) {
+            read();
+        }
+        return stream;
+    }
+
     /** Reads frames until the stream is over or has so many bytes of its body. */
     public Stream readUntil(Stream stream, int received) throws IOException {
         while (!stream.ended && !stream.broken() && stream.received() < received) {
