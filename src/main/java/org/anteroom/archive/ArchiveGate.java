@@ -154,18 +154,21 @@ public final class ArchiveGate implements AutoCloseable {
                         : ask(key));
     }
 
-    /** The same for work that can wait: never refused for a crowd, and never before people who wait. */
-    CompletableFuture<FileFacts> headInBackground(FileKey key) {
+    /**
+     * The same for work that can wait: never refused for a crowd, and after people who wait.
+     *
+     * @param reads whether the file will be read from its beginning
+     */
+    CompletableFuture<FileFacts> headInBackground(FileKey key, boolean reads) {
         CompletableFuture<FileFacts> known = files.known(key);
         if (known != null) {
             return known;
         }
         CompletableFuture<FileFacts> answer = new CompletableFuture<>();
-        calls.step(
-                new Question("head", key, Traffic.BACKGROUND, true),
-                settings.firstByteTimeout(),
-                answer,
-                () -> archive.head(key));
+        Question question = new Question("head", key, Traffic.BACKGROUND, true);
+        BoundedCalls.Work<FileFacts> work =
+                reads && ready.hasRoom() ? new Learning(key) : () -> archive.head(key);
+        calls.step(question, settings.firstByteTimeout(), answer, work);
         return answer;
     }
 
@@ -322,21 +325,21 @@ public final class ArchiveGate implements AutoCloseable {
      * readers began.
      */
     public Archive blocking() {
-        return new BlockingArchive(this, () -> Traffic.PEOPLE);
+        return new BlockingArchive(this, () -> Traffic.PEOPLE, false);
     }
 
     /** The same for work that can wait: it has a quarter of the calls at most, and people who wait come first. */
     public Archive background() {
-        return background(() -> false);
+        return new BlockingArchive(this, () -> Traffic.BACKGROUND, false);
     }
 
     /**
-     * The same for work that somebody may begin to wait for.
+     * The same for work that reads the files it asks about, as {@link #headToRead}, and that somebody may begin to wait for.
      *
      * @param awaited whether somebody does; asked before each call, so it must be cheap
      */
     public Archive background(BooleanSupplier awaited) {
-        return new BlockingArchive(this, () -> awaited.getAsBoolean() ? Traffic.PEOPLE : Traffic.BACKGROUND);
+        return new BlockingArchive(this, () -> awaited.getAsBoolean() ? Traffic.PEOPLE : Traffic.BACKGROUND, true);
     }
 
     /** Forgets what was said of a file: the next question goes to the archive. */

@@ -15,20 +15,26 @@ import org.anteroom.tasks.IoGuard;
 final class BlockingArchive implements Archive {
     private final ArchiveGate gate;
     private final Supplier<Traffic> traffic;
+    private final boolean reads;
 
     /**
      * A view of the gate.
      *
      * @param traffic for whom it asks at the moment
+     * @param reads whether the files that are asked about will be read from their beginning
      */
-    BlockingArchive(ArchiveGate gate, Supplier<Traffic> traffic) {
+    BlockingArchive(ArchiveGate gate, Supplier<Traffic> traffic, boolean reads) {
         this.gate = gate;
         this.traffic = traffic;
+        this.reads = reads;
     }
 
     @Override
     public FileFacts head(FileKey key) throws IOException {
-        return await(traffic.get() == Traffic.PEOPLE ? gate.head(key) : gate.headInBackground(key));
+        if (traffic.get() == Traffic.BACKGROUND) {
+            return await(gate.headInBackground(key, reads));
+        }
+        return await(reads ? gate.headToRead(key) : gate.head(key));
     }
 
     @Override

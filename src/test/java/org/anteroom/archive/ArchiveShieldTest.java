@@ -415,15 +415,24 @@ class ArchiveShieldTest {
     void readerOfANewFileAsksOnce() throws IOException {
         byte[] bytes = put(1000);
         archive.opensNew = true;
-        FileFacts facts = get(gate.headToRead(KEY));
-        ByteBuffer all = ByteBuffer.allocate(1000);
-        try (ArchiveStream stream = gate.blocking().open(KEY, facts, 0)) {
+        readWhole(gate.blocking(), get(gate.headToRead(KEY)), bytes);
+        gate.forget(KEY);
+        Archive fill = gate.background(() -> false);
+        readWhole(fill, fill.head(KEY), bytes);
+        gate.forget(KEY);
+        Archive awaited = gate.background(() -> true);
+        readWhole(awaited, awaited.head(KEY), bytes);
+        assertThat(archive.news).hasValue(3);
+        assertThat(archive.heads).hasValue(0);
+        assertThat(archive.opens).hasValue(0);
+    }
+
+    private static void readWhole(Archive from, FileFacts facts, byte[] bytes) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(bytes.length);
+        try (ArchiveStream stream = from.open(KEY, facts, 0)) {
             stream.read(all);
         }
         assertThat(all.flip()).isEqualTo(ByteBuffer.wrap(bytes));
-        assertThat(archive.news).hasValue(1);
-        assertThat(archive.heads).hasValue(0);
-        assertThat(archive.opens).hasValue(0);
     }
 
     @Test
