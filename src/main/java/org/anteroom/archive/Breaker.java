@@ -98,7 +98,9 @@ final class Breaker {
 
     private static boolean isFailure(FailureException failure) {
         return switch (failure.reason()) {
-            case ARCHIVE_FAILED, ARCHIVE_TIMEOUT, OVERLOADED -> true;
+            case ARCHIVE_FAILED, ARCHIVE_TIMEOUT -> true;
+            // who says when to come back asks to be left alone; else it is a matter of that one thing
+            case OVERLOADED -> failure.retryAfter().isPresent();
             default -> false;
         };
     }

@@ -324,8 +324,11 @@ class ArchiveShieldTest {
     @Test
     void answersThatAreNoFailuresDoNotCount() throws IOException {
         put(5);
-        for (FailureReason reason :
-                List.of(FailureReason.NOT_FOUND, FailureReason.ARCHIVE_REFUSED, FailureReason.WRONG_BYTES)) {
+        for (FailureReason reason : List.of(
+                FailureReason.NOT_FOUND,
+                FailureReason.ARCHIVE_REFUSED,
+                FailureReason.WRONG_BYTES,
+                FailureReason.OVERLOADED)) {
             archive.failure = new FailureException(reason, "no");
             for (int i = 0; i < 2 * Breaker.RUN; i++) {
                 FileKey key = FileKey.of("tides-2024", reason + "-" + i);
