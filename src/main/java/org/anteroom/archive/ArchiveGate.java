@@ -166,8 +166,7 @@ public final class ArchiveGate implements AutoCloseable {
         }
         CompletableFuture<FileFacts> answer = new CompletableFuture<>();
         Question question = new Question("head", key, Traffic.BACKGROUND, true);
-        BoundedCalls.Work<FileFacts> work =
-                reads && ready.hasRoom() ? new Learning(key) : () -> archive.head(key);
+        BoundedCalls.Work<FileFacts> work = reads && ready.hasRoom() ? new Learning(key) : () -> archive.head(key);
         calls.step(question, settings.firstByteTimeout(), answer, work);
         return answer;
     }
