@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.fill.Caching;
+import org.anteroom.fill.Heads;
 import org.anteroom.fill.Prefetch;
 import org.anteroom.http.RawUriFilter;
 import org.anteroom.inventory.CopyStore;
@@ -42,13 +43,14 @@ public final class ApiServlet extends HttpServlet {
             FillStore fillStore,
             FillQueue queue,
             Prefetch prefetch,
+            Heads heads,
             Caching caching,
             Locations<?> locations,
             ArchiveGate archive,
             Pools pools) {
         VolumesResource volumes = new VolumesResource(volumeStore, caching);
-        ObjectsResource objects =
-                new ObjectsResource(copyStore, fillStore, queue, prefetch, volumeStore, caching, locations, archive);
+        ObjectsResource objects = new ObjectsResource(
+                copyStore, fillStore, queue, prefetch, heads, volumeStore, caching, locations, archive);
         FillsResource fills = new FillsResource(fillStore, queue, volumeStore, caching);
         routes = List.of(
                 Route.at("/volumes").get(volumes::list),

@@ -1,13 +1,18 @@
 package org.anteroom.admin;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.fill.Caching;
+import org.anteroom.fill.Heads;
 import org.anteroom.fill.Prefetch;
 import org.anteroom.http.FileTarget;
 import org.anteroom.http.Page;
@@ -38,6 +43,7 @@ final class ObjectsResource {
     private final FillStore fills;
     private final FillQueue queue;
     private final Prefetch prefetch;
+    private final Heads heads;
     private final VolumeStore volumes;
     private final Caching caching;
     private final Locations<?> locations;
@@ -48,6 +54,7 @@ final class ObjectsResource {
             FillStore fills,
             FillQueue queue,
             Prefetch prefetch,
+            Heads heads,
             VolumeStore volumes,
             Caching caching,
             Locations<?> locations,
@@ -56,6 +63,7 @@ final class ObjectsResource {
         this.fills = fills;
         this.queue = queue;
         this.prefetch = prefetch;
+        this.heads = heads;
         this.volumes = volumes;
         this.caching = caching;
         this.locations = locations;
@@ -96,11 +104,11 @@ final class ObjectsResource {
     void get(Call call) throws IOException {
         FileTarget target = call.target(OBJECTS);
         if (target instanceof FileTarget.Listing listing) {
-            call.json(Dataset.of(
-                    listing.folder().prefix(), queue.progress(listing.folder().prefix())));
+            String prefix = await(heads.lookup(listing.folder())).prefix();
+            call.json(Dataset.of(prefix, queue.progress(prefix)));
             return;
         }
-        String objid = call.file(OBJECTS).objid();
+        String objid = newest(call.file(OBJECTS)).objid();
         Optional<ObjectRow> row = find(objid);
         Optional<FillRow> last = queue.last(objid).filter(fill -> fill.state() != FillState.DONE);
         Optional<FillView> fill = last.isEmpty()
@@ -145,9 +153,9 @@ final class ObjectsResource {
     void put(Call call) throws IOException {
         FileTarget target = call.target(OBJECTS);
         if (target instanceof FileTarget.File file) {
-            put(call, file.key());
+            put(call, newest(file.key()));
         } else if (target instanceof FileTarget.Listing listing) {
-            put(call, listing.folder());
+            put(call, await(heads.lookup(listing.folder())));
         } else {
             throw new FailureException(
                     FailureReason.NOT_FOUND,
@@ -203,27 +211,50 @@ final class ObjectsResource {
                 next == null ? null : page.next(next)));
     }
 
+    /** The key of the newest version, where it names none. */
+    private FileKey newest(FileKey key) throws IOException {
+        return await(heads.lookup(key)).key();
+    }
+
+    private static <T> T await(CompletableFuture<T> answer) throws IOException {
+        try {
+            return answer.get();
+        } catch (ExecutionException e) {
+            throw ArchiveGate.failure(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for the archive");
+        }
+    }
+
     /**
-     * Condemns every copy of a file and ends its fills. Readers that are being served go on; other instances may send
+     * Condemns every copy of a file, of all versions if none is named, and ends its fills. Readers that are being served go on; other instances may send
      * readers to the copies until their memory of the location is too old.
      */
     void delete(Call call) throws IOException {
-        FileKey key = call.file(OBJECTS);
-        String objid = key.objid();
-        int ended;
-        int condemned;
-        try {
-            // in this order: a fill that completes in between has made a copy that is condemned
-            ended = fills.cancel(objid);
-            condemned = copies.condemn(objid, CondemnedBy.DELETE).size();
-        } finally {
-            // also when the database did not answer in time, since it may yet do what it was asked for
-            caching.cancel(objid);
-            locations.forget(objid);
-            archive.forget(key);
+        FileKey asked = call.file(OBJECTS);
+        List<FileKey> keys = new ArrayList<>(List.of(asked));
+        if (asked.version() == null && archive.hasVersions()) {
+            keys.addAll(copies.versions(asked));
+        }
+        int ended = 0;
+        int condemned = 0;
+        boolean known = keys.size() > 1;
+        for (FileKey key : keys) {
+            String objid = key.objid();
+            try {
+                // in this order: a fill that completes in between has made a copy that is condemned
+                ended += fills.cancel(objid);
+                condemned += copies.condemn(objid, CondemnedBy.DELETE).size();
+            } finally {
+                // also when the database did not answer in time, since it may yet do what it was asked for
+                caching.cancel(objid);
+                locations.forget(objid);
+                archive.forget(key);
+            }
         }
         call.did("condemned copies: " + condemned + ", ended fills: " + ended);
-        if (ended == 0 && condemned == 0 && find(objid).isEmpty()) {
+        if (ended == 0 && condemned == 0 && !known && find(asked.objid()).isEmpty()) {
             throw unknown();
         }
         call.noContent();

@@ -23,6 +23,7 @@ import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.HeaderPolicy;
 import org.anteroom.eviction.UseWriter;
 import org.anteroom.fill.Caching;
+import org.anteroom.fill.Heads;
 import org.anteroom.fill.Prefetch;
 import org.anteroom.fill.Revalidation;
 import org.anteroom.fill.WrongBytes;
@@ -85,6 +86,7 @@ final class Instance {
     private final List<VolumeGuard> guards;
     private final ArchiveGate archive;
     private final Locations<FileHeaders> locations;
+    private final Heads heads;
     private final UseWriter useWriter;
     private final Caching caching;
     private final AnswerLog answers = new AnswerLog(ticker);
@@ -121,8 +123,17 @@ final class Instance {
         UseLog uses = new UseLog(clock);
         this.useWriter = useWriter(uses);
         this.transfers = new Transfers(settings.delivery(), metrics);
+        this.heads = new Heads(
+                archive,
+                inventory.heads(),
+                settings.archive().headTtl(),
+                lookupTimeout,
+                tasks.pool("heads", 2, 4096),
+                tasks,
+                ticker);
         this.files = new FileService(
                 policy,
+                heads,
                 locations,
                 caching,
                 archive,
@@ -393,6 +404,10 @@ final class Instance {
 
     ListingService listings() {
         return listings;
+    }
+
+    Heads heads() {
+        return heads;
     }
 
     Prefetch prefetch() {

@@ -5,6 +5,7 @@ import java.time.InstantSource;
 import org.anteroom.inventory.CopyStore;
 import org.anteroom.inventory.FillQueue;
 import org.anteroom.inventory.FillStore;
+import org.anteroom.inventory.HeadStore;
 import org.anteroom.inventory.LeaseStore;
 import org.anteroom.inventory.PlanStore;
 import org.anteroom.inventory.RetryPolicy;
@@ -21,6 +22,7 @@ record Inventory(
         FillQueue queue,
         PlanStore plans,
         LeaseStore leases,
+        HeadStore heads,
         UseStore uses) {
 
     /** How long background work waits for the database. */
@@ -42,6 +44,7 @@ record Inventory(
                 new FillQueue(database, PATIENCE, retries),
                 new PlanStore(database, PATIENCE),
                 new LeaseStore(database, PATIENCE),
+                new HeadStore(database),
                 new UseStore(database, PATIENCE, clock));
     }
 }

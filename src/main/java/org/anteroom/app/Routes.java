@@ -50,6 +50,7 @@ final class Routes {
                 inventory.fills(),
                 inventory.queue(),
                 instance.prefetch(),
+                instance.heads(),
                 instance.caching(),
                 instance.locations(),
                 instance.archive(),

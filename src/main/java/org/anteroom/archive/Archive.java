@@ -63,6 +63,19 @@ public interface Archive {
                 FailureReason.NOT_LISTED, "This archive lists no folders; its files can be asked for by their names.");
     }
 
+    /** Whether datasets may have versions here. Never blocks, and is always the same. */
+    default boolean hasVersions() {
+        return false;
+    }
+
+    /**
+     * Whether what is read of a file from its start is compared with a checksum before its end, though the facts have none:
+     * then it is not to be gone on with elsewhere. Never blocks.
+     */
+    default boolean verifies(FileFacts facts) {
+        return false;
+    }
+
     /**
      * The newest version of a dataset, as {@link FileKey#version} names it.
      *

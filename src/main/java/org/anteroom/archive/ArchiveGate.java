@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -83,6 +84,7 @@ public final class ArchiveGate implements AutoCloseable {
     private final AtomicInteger streams = new AtomicInteger();
     private final Answers<FileKey, FileFacts> files;
     private final Answers<FolderKey, Boolean> folders;
+    private final Answers<String, Optional<String>> newest;
     private final ReadyStreams ready;
     private final Set<Rest> resting = ConcurrentHashMap.newKeySet();
     private volatile boolean closing;
@@ -123,6 +125,7 @@ public final class ArchiveGate implements AutoCloseable {
         Duration foundTtl = min(settings.headTtl(), LONGEST_HEAD_MEMORY);
         this.files = new Answers<>(foundTtl, settings.missingTtl(), ticker);
         this.folders = new Answers<>(foundTtl, settings.missingTtl(), ticker);
+        this.newest = new Answers<>(foundTtl, settings.missingTtl(), ticker);
         this.ready = new ReadyStreams(threads, ticker);
     }
 
@@ -214,7 +217,28 @@ public final class ArchiveGate implements AutoCloseable {
 
     /** Whether a file may be gone on with at an offset, since it can be told that it is still the same one. */
     boolean canResume(FileKey key, FileFacts facts) {
-        return facts.etag() != null && canSeek(key, facts);
+        return facts.etag() != null && canSeek(key, facts) && !archive.verifies(facts);
+    }
+
+    /** Whether datasets may have versions. */
+    public boolean hasVersions() {
+        return archive.hasVersions();
+    }
+
+    /**
+     * The newest version of a dataset, empty if its files have none; asked like a file's {@link #head}, and remembered as
+     * long.
+     *
+     * @return completes with the version or with a FailureException (see {@link #failure})
+     */
+    public CompletableFuture<Optional<String>> newest(String dataset) {
+        if (!archive.hasVersions()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return newest.get(
+                dataset,
+                () -> calls.submit(
+                        Question.of("newest", dataset), settings.firstByteTimeout(), () -> archive.newest(dataset)));
     }
 
     /**

@@ -3,6 +3,7 @@ package org.anteroom.archive;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -57,6 +58,16 @@ final class BlockingArchive implements Archive {
     @Override
     public FolderPage list(FolderKey folder, String after, int limit) throws IOException {
         return await(gate.list(folder, after, limit));
+    }
+
+    @Override
+    public boolean hasVersions() {
+        return gate.hasVersions();
+    }
+
+    @Override
+    public Optional<String> newest(String dataset) throws IOException {
+        return await(gate.newest(dataset));
     }
 
     @Override

@@ -38,8 +38,8 @@ final class Exchange implements Transfer.Source {
     private final FileService service;
     private final HttpServletRequest request;
     private final HttpServletResponse response;
-    private final FileKey key;
-    private final String objid;
+    private FileKey key;
+    private String objid;
     private final FileRequest asked;
     /** The request's id as a number; the text is made when something needs it, the request may be gone by then. */
     private final long number = ThreadLocalRandom.current().nextLong();
@@ -70,6 +70,14 @@ final class Exchange implements Transfer.Source {
 
     String objid() {
         return objid;
+    }
+
+    /** Goes on with the key that copies have, for one that names no version. */
+    void resolve(FileKey resolved) {
+        if (!resolved.equals(key)) {
+            key = resolved;
+            objid = resolved.objid();
+        }
     }
 
     private String id() {

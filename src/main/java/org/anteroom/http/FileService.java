@@ -21,6 +21,7 @@ import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.HeaderPolicy;
 import org.anteroom.delivery.ResponsePlan;
 import org.anteroom.fill.Caching;
+import org.anteroom.fill.Heads;
 import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.CopyStore;
 import org.anteroom.inventory.Located;
@@ -29,6 +30,7 @@ import org.anteroom.inventory.UseLog;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FailureReason;
+import org.anteroom.model.FileKey;
 import org.anteroom.tasks.Tasks;
 import org.anteroom.volume.CopyReader;
 import org.anteroom.volume.NoSuchCopyException;
@@ -71,6 +73,7 @@ public final class FileService {
     private static final int BUFFERS_KEPT = 256;
 
     final HeaderPolicy policy;
+    final Heads heads;
     final Locations<FileHeaders> locations;
     final Caching caching;
     final ArchiveGate archive;
@@ -117,6 +120,7 @@ public final class FileService {
      */
     public FileService(
             HeaderPolicy policy,
+            Heads heads,
             Locations<FileHeaders> locations,
             Caching caching,
             ArchiveGate archive,
@@ -131,6 +135,7 @@ public final class FileService {
             InstantSource clock,
             Ticker ticker) {
         this.policy = policy;
+        this.heads = heads;
         this.locations = locations;
         this.caching = caching;
         this.archive = archive;
@@ -192,6 +197,12 @@ public final class FileService {
     void serve(HttpServletRequest request, HttpServletResponse response, FileTarget.File target) throws IOException {
         requireAccepting();
         Exchange exchange = new Exchange(this, request, response, target);
+        FileKey key = heads.resolve(exchange.key());
+        if (key == null) {
+            serveNewest(exchange);
+            return;
+        }
+        exchange.resolve(key);
         Located<FileHeaders> located = locations.get(exchange.objid());
         List<CopyRow> missing = List.of();
         if (located != null) {
@@ -209,8 +220,22 @@ public final class FileService {
             }
         }
         exchange.goAsync();
-        Miss miss = new Miss(this, exchange, missing);
+        Miss miss = new Miss(this, exchange, missing, Duration.ZERO);
         exchange.run(missLanes.of(missing), miss::begin);
+    }
+
+    /** Serves what is asked for without a version, when it has to be found out which is the newest. */
+    private void serveNewest(Exchange exchange) {
+        exchange.goAsync();
+        var unused = heads.lookup(exchange.key())
+                .whenComplete((resolved, failure) -> exchange.run(() -> {
+                    if (failure != null) {
+                        exchange.refuse(ArchiveGate.failure(failure));
+                    } else {
+                        exchange.resolve(resolved.key());
+                        new Miss(this, exchange, List.of(), resolved.waited()).begin();
+                    }
+                }));
     }
 
     /**

@@ -66,9 +66,11 @@ public final class ListingService {
                     .answerWithoutBody(files.archive.folder(folder), outcome);
             return;
         }
+        // all pages are of the version that is the newest now
+        CompletableFuture<FolderKey> resolved = files.heads.lookup(folder);
         ListingRoom.Place place = page == null ? room.takeWhole() : room.takePage(page.limit());
         ListingBody body = new ListingBody(
-                page == null ? pages(folder) : (after, most) -> page(folder, after, most),
+                page == null ? pages(resolved) : (after, most) -> page(resolved, after, most),
                 entry -> isReachable(folder, entry),
                 format,
                 page == null,
@@ -93,9 +95,23 @@ public final class ListingService {
         };
     }
 
-    private ListingBody.Pages pages(FolderKey folder) {
-        return (after, most) ->
-                after.isEmpty() ? files.archive.list(folder, after, most) : files.archive.listOn(folder, after, most);
+    private ListingBody.Pages pages(CompletableFuture<FolderKey> resolved) {
+        return (after, most) -> {
+            FolderKey known = known(resolved);
+            if (known == null) {
+                return resolved.thenCompose(folder -> files.archive.list(folder, after, most));
+            }
+            return after.isEmpty() ? files.archive.list(known, after, most) : files.archive.listOn(known, after, most);
+        };
+    }
+
+    private static @Nullable FolderKey known(CompletableFuture<FolderKey> resolved) {
+        return resolved.isDone() && !resolved.isCompletedExceptionally() ? resolved.join() : null;
+    }
+
+    private CompletableFuture<FolderPage> page(CompletableFuture<FolderKey> resolved, String after, int limit) {
+        FolderKey known = known(resolved);
+        return known == null ? resolved.thenCompose(folder -> page(folder, after, limit)) : page(known, after, limit);
     }
 
     private CompletableFuture<FolderPage> page(FolderKey folder, String after, int limit) {

@@ -45,12 +45,14 @@ final class Miss {
      * A miss.
      *
      * @param missing copies that a location in memory named and that their volumes say they do not have
+     * @param waited how long the request has waited for the inventory by now
      */
-    Miss(FileService service, Exchange exchange, List<CopyRow> missing) {
+    Miss(FileService service, Exchange exchange, List<CopyRow> missing, Duration waited) {
         this.service = service;
         this.exchange = exchange;
         this.missing = List.copyOf(missing);
-        this.giveUpAt = service.ticker.read() + service.lookupTimeout.toNanos();
+        this.giveUpAt =
+                service.ticker.read() + service.lookupTimeout.minus(waited).toNanos();
     }
 
     void begin() {

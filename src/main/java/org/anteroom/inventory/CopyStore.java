@@ -13,6 +13,7 @@ import java.util.Map;
 import org.anteroom.jdbc.Database;
 import org.anteroom.jdbc.DatabaseException;
 import org.anteroom.model.FileFacts;
+import org.anteroom.model.FileKey;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -140,6 +141,31 @@ public final class CopyStore {
                     .bind("limit", limit);
             return grouped(end == null ? query : query.bind("end", end));
         });
+    }
+
+    /**
+     * The versions of a file that have copies in any state, or fills that are queued or run.
+     *
+     * @param key without a version; it is not among them itself
+     */
+    public List<FileKey> versions(FileKey key) throws DatabaseException {
+        String prefix = FileKey.encode(key.dataset()) + '@';
+        String suffix = '/' + key.path();
+        String inRange = "objid >= :start AND objid < :end AND substr(objid, length(objid) - :length + 1) = :suffix";
+        return database.read(
+                "find-versions",
+                wait,
+                handle -> handle.createQuery(
+                                "SELECT objid FROM copies WHERE " + inRange + " UNION SELECT objid FROM fills"
+                                        + " WHERE state IN ('queued', 'running') AND " + inRange + " ORDER BY objid")
+                        .bind("start", prefix)
+                        .bind("end", Prefixes.end(prefix))
+                        .bind("length", suffix.codePointCount(0, suffix.length()))
+                        .bind("suffix", suffix)
+                        .mapTo(String.class)
+                        .map(FileKey::parse)
+                        .filter(version -> version.path().equals(key.path()))
+                        .list());
     }
 
     private static int compare(String a, String b) {

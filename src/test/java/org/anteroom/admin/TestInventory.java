@@ -28,6 +28,7 @@ import org.anteroom.archive.ArchiveStream;
 import org.anteroom.archive.FolderPage;
 import org.anteroom.fill.Caching;
 import org.anteroom.fill.CachingSettings;
+import org.anteroom.fill.Heads;
 import org.anteroom.fill.Prefetch;
 import org.anteroom.fill.WrongBytes;
 import org.anteroom.inventory.BeginResult;
@@ -36,6 +37,7 @@ import org.anteroom.inventory.CopyStore;
 import org.anteroom.inventory.FillQueue;
 import org.anteroom.inventory.FillStore;
 import org.anteroom.inventory.FillTicket;
+import org.anteroom.inventory.HeadStore;
 import org.anteroom.inventory.InventorySettings;
 import org.anteroom.inventory.Locations;
 import org.anteroom.inventory.NewFill;
@@ -119,7 +121,8 @@ final class TestInventory implements AutoCloseable {
     }
 
     ApiServlet servlet() {
-        return new ApiServlet(volumes, copies, fills, queue, prefetch, caching, locations, gate, pools);
+        Heads heads = new Heads(gate, new HeadStore(database), WAIT, WAIT, Runnable::run, tasks, Ticker.systemTicker());
+        return new ApiServlet(volumes, copies, fills, queue, prefetch, heads, caching, locations, gate, pools);
     }
 
     /** Registers a volume and gives its id. */

@@ -36,6 +36,7 @@ abstract class InventoryContract {
     UseStore uses;
     PlanStore plans;
     LeaseStore leases;
+    HeadStore heads;
     private final AtomicInteger names = new AtomicInteger();
 
     /** The kind of database that the inventory lies in. */
@@ -65,6 +66,7 @@ abstract class InventoryContract {
         uses = new UseStore(database, WAIT, test.clock());
         plans = new PlanStore(database, WAIT);
         leases = new LeaseStore(database, WAIT);
+        heads = new HeadStore(database);
     }
 
     @AfterEach

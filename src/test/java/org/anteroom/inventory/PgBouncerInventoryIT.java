@@ -69,6 +69,14 @@ class PgBouncerInventoryIT {
     }
 
     @Nested
+    class Heads extends HeadContract {
+        @Override
+        Backend backend() {
+            return new Pooled();
+        }
+    }
+
+    @Nested
     class Fleet extends FleetContract {
         @Override
         Backend backend() {

@@ -68,6 +68,14 @@ class PostgresInventoryTest {
     }
 
     @Nested
+    class Heads extends HeadContract {
+        @Override
+        Backend backend() {
+            return new Postgres();
+        }
+    }
+
+    @Nested
     class Fleet extends FleetContract {
         @Override
         Backend backend() {

@@ -68,6 +68,14 @@ class SqliteInventoryTest {
     }
 
     @Nested
+    class Heads extends HeadContract {
+        @Override
+        Backend backend() {
+            return new Sqlite(folder);
+        }
+    }
+
+    @Nested
     class Fleet extends FleetContract {
         @Override
         Backend backend() {

@@ -5,6 +5,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,8 @@ final class SteeredArchive {
     private final Map<String, Sha256> digests = new ConcurrentHashMap<>();
     private final Map<String, Long> cuts = new ConcurrentHashMap<>();
     private final AtomicInteger headsHeld = new AtomicInteger();
+    private final AtomicInteger newestAsked = new AtomicInteger();
+    private volatile boolean away;
     private volatile CountDownLatch heads = new CountDownLatch(0);
     private volatile Duration latency = Duration.ZERO;
     private final AtomicInteger waiting = new AtomicInteger();
@@ -99,6 +102,16 @@ final class SteeredArchive {
         return waiting.get();
     }
 
+    /** Has nothing be known of files and versions until that is ended. */
+    void away(boolean isAway) {
+        away = isAway;
+    }
+
+    /** How often the newest version of a dataset was asked for. */
+    int newestAsked() {
+        return newestAsked.get();
+    }
+
     /** Lets whoever asks what the archive says of a file wait until they are released. */
     void holdHeads() {
         heads = new CountDownLatch(1);
@@ -163,6 +176,9 @@ final class SteeredArchive {
             @Override
             public FileFacts head(FileKey key) throws IOException {
                 holdHead();
+                if (away) {
+                    throw new IOException("the archive is away");
+                }
                 Sha256 digest = digests.get(key.path());
                 FileFacts facts = inner.head(key);
                 return digest == null ? facts : facts.withSha256(digest);
@@ -201,6 +217,25 @@ final class SteeredArchive {
             public FolderPage list(FolderKey folder, String after, int limit) throws IOException {
                 Lister instead = lister;
                 return instead == null ? inner.list(folder, after, limit) : instead.list(folder, after, limit);
+            }
+
+            @Override
+            public boolean hasVersions() {
+                return inner.hasVersions();
+            }
+
+            @Override
+            public boolean verifies(FileFacts facts) {
+                return inner.verifies(facts);
+            }
+
+            @Override
+            public Optional<String> newest(String dataset) throws IOException {
+                newestAsked.incrementAndGet();
+                if (away) {
+                    throw new IOException("the archive is away");
+                }
+                return inner.newest(dataset);
             }
 
             @Override

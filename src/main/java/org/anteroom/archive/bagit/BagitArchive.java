@@ -149,8 +149,18 @@ public final class BagitArchive implements Archive {
     }
 
     @Override
+    public boolean verifies(FileFacts facts) {
+        return Located.isVerifiedHere(facts);
+    }
+
+    @Override
+    public boolean hasVersions() {
+        return true;
+    }
+
+    @Override
     public Optional<String> newest(String dataset) throws IOException {
-        BagName head = catalogs.current().head(FileKey.encode(dataset), null).orElseThrow(Damage::noFile);
+        BagName head = catalogs.current().head(FileKey.encode(dataset), null).orElseThrow(Damage::noDataset);
         return head.isOfSequence() ? Optional.of(head.versionOrFirst().text()) : Optional.empty();
     }
 

@@ -25,6 +25,10 @@ final class Damage {
         return new FailureException(FailureReason.NOT_FOUND, "The archive has no such file.");
     }
 
+    static FailureException noDataset() {
+        return new FailureException(FailureReason.NOT_FOUND, "The archive has no such dataset.");
+    }
+
     static FailureException noFolder() {
         return new FailureException(FailureReason.NOT_FOUND, "The archive has no such folder.");
     }

@@ -2,6 +2,7 @@ package org.anteroom.archive.bagit;
 
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
 import org.anteroom.model.FileFacts;
@@ -56,6 +57,15 @@ record Located(
                 + Integer.toHexString(modified.getNano());
         long crc = member == null ? Member.NO_CRC : member.crc();
         return '"' + (crc == Member.NO_CRC ? tag : tag + '-' + Long.toHexString(crc)) + '"';
+    }
+
+    /** Whether the facts speak of a file with a digest other than the one that they have room for. */
+    static boolean isVerifiedHere(FileFacts facts) {
+        String tag = facts.etag();
+        return facts.sha256() == null
+                && tag != null
+                && Arrays.stream(Algorithm.values())
+                        .anyMatch(algorithm -> tag.startsWith('"' + algorithm.label() + '-'));
     }
 
     /** The digest that nobody else verifies: who reads goes by the SHA-256 of the facts. */
