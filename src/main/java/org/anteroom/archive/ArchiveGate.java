@@ -220,6 +220,11 @@ public final class ArchiveGate implements AutoCloseable {
         return facts.etag() != null && canSeek(key, facts) && !archive.verifies(facts);
     }
 
+    /** Whether a stream of the file verifies it, as {@link Archive#verifies} has it. */
+    boolean verifies(FileFacts facts) {
+        return archive.verifies(facts);
+    }
+
     /** Whether datasets may have versions. */
     public boolean hasVersions() {
         return archive.hasVersions();

@@ -61,6 +61,11 @@ final class BlockingArchive implements Archive {
     }
 
     @Override
+    public boolean verifies(FileFacts facts) {
+        return gate.verifies(facts);
+    }
+
+    @Override
     public boolean hasVersions() {
         return gate.hasVersions();
     }

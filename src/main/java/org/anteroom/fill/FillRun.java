@@ -102,7 +102,7 @@ final class FillRun {
         FillDigest digest = fill.digest();
         try (ArchiveStream stream = openArchive(facts)) {
             ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.max(1, Math.min(BUFFER, facts.size())));
-            while (readArchive(stream, buffer.clear()) >= 0) {
+            while (readArchive(stream, buffer.clear(), facts) >= 0) {
                 buffer.flip();
                 if (writer.written() + buffer.remaining() > facts.size()) {
                     throw wrong("the archive sends more bytes than the file has");
@@ -138,11 +138,15 @@ final class FillRun {
         }
     }
 
-    private static int readArchive(ArchiveStream stream, ByteBuffer buffer) throws FailureException {
+    private int readArchive(ArchiveStream stream, ByteBuffer buffer, FileFacts facts) throws FailureException {
         try {
             return stream.read(buffer);
         } catch (IOException e) {
-            throw archiveFailure(e);
+            FailureException failure = archiveFailure(e);
+            if (failure.reason() == FailureReason.WRONG_BYTES && archive.verifies(facts)) {
+                wrong.note(key.objid(), facts);
+            }
+            throw failure;
         }
     }
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.anteroom.testing.RawHttp;
@@ -28,16 +30,10 @@ class VersionsIT {
         write("d.1_1_0.mbag0_4-1", "two");
     }
 
-    private Site started() throws IOException {
-        return Site.start(
-                Site.Server.TOMCAT,
-                folder,
-                "archive.kind",
-                "bagit",
-                "archive.head-ttl",
-                "1s",
-                "archive.location",
-                folder.resolve("archive").toString());
+    private Site started(String... settings) throws IOException {
+        List<String> all = new ArrayList<>(List.of("archive.kind", "bagit", "archive.head-ttl", "1s"));
+        all.addAll(List.of(settings));
+        return Site.start(Site.Server.TOMCAT, folder, all.toArray(String[]::new));
     }
 
     @AfterEach
@@ -102,6 +98,29 @@ class VersionsIT {
         assertThat(copies("d@1.2.0/f")).isEqualTo(1);
         assertThat(site.row("SELECT COUNT(*) FROM heads WHERE dataset = 'd' AND version = '1.2.0'")[0])
                 .isEqualTo(1);
+    }
+
+    @Test
+    void hitAsksNeitherTheArchiveNorTheInventoryForTheVersion() throws IOException {
+        site.close();
+        site = started("archive.head-ttl", "1h", "inventory.location-ttl", "10m", "eviction.grace", "30m");
+        awaitHit("f", "two");
+        Site.await("the version is kept", () -> site.row("SELECT COUNT(*) FROM heads")[0] == 1);
+        double statements = statements();
+        for (int i = 0; i < 200; i++) {
+            assertThat(Site.cacheStatus(get("f"))).isEqualTo("anteroom; hit");
+        }
+        assertThat(site.archive().newestAsked()).isEqualTo(1);
+        assertThat(statements()).isEqualTo(statements);
+    }
+
+    /** Statements that a request may make. */
+    private double statements() throws IOException {
+        double sum = 0;
+        for (String operation : new String[] {"find-head", "put-head", "find-copies", "begin-fill"}) {
+            sum += site.figure("anteroom_sql_statements_total", "operation=\"" + operation + '"');
+        }
+        return sum;
     }
 
     @Test
