@@ -497,19 +497,4 @@ final class Transfer implements WriteListener, StallWatch.Client {
             }
         }
     }
-
-    private static final class ClientGoneException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        private final IOException cause;
-
-        ClientGoneException(IOException cause) {
-            super(cause);
-            this.cause = cause;
-        }
-
-        IOException cause() {
-            return cause;
-        }
-    }
 }
