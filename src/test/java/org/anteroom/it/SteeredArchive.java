@@ -164,6 +164,12 @@ final class SteeredArchive {
         cuts.put(path, position);
     }
 
+    /** The place where a stream is to wait, if it comes there: one that begins behind it does not. */
+    private @Nullable Hold holdFrom(String path, long offset) {
+        Hold hold = holds.get(path);
+        return hold != null && offset <= hold.position && holds.remove(path, hold) ? hold : null;
+    }
+
     /** How often a file was opened. */
     int opens(String path) {
         AtomicInteger count = opens.get(path);
@@ -188,7 +194,7 @@ final class SteeredArchive {
             public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
                 opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
                 beSlow();
-                Hold hold = holds.remove(key.path());
+                Hold hold = holdFrom(key.path(), offset);
                 return new SteeredStream(inner.open(key, expected, offset), offset, hold, cuts.remove(key.path()));
             }
 
@@ -199,7 +205,7 @@ final class SteeredArchive {
                     return null;
                 }
                 opens.computeIfAbsent(key.path(), path -> new AtomicInteger()).incrementAndGet();
-                Hold hold = holds.remove(key.path());
+                Hold hold = holdFrom(key.path(), 0);
                 return new OpenedFile(file.facts(), new SteeredStream(file.stream(), 0, hold, cuts.remove(key.path())));
             }
 
