@@ -65,9 +65,8 @@ class FillReadersIT {
     @Test
     void aFillIsNotAsSlowAsItsReader() throws Exception {
         Site site = start();
-        site.bufferLittle();
         byte[] bytes = site.put("f", SIZE);
-        try (RawHttp slow = RawHttp.connect(site.uri(), 4096)) {
+        try (RawHttp slow = RawHttp.connect(site.uri(), 65_536)) {
             slow.request("GET", Site.target("f"));
             assertThat(Site.cacheStatus(slow.head())).isEqualTo("anteroom; fwd=uri-miss; stored");
             assertThat(slow.body(1000)).isEqualTo(Arrays.copyOf(bytes, 1000));
@@ -113,10 +112,9 @@ class FillReadersIT {
     @Test
     void aChangedFileGetsANewCopyAndWhoReadsTheOldOneReadsItToItsEnd() throws Exception {
         Site site = start("archive.revalidate", "1s", "inventory.location-ttl", "200ms");
-        site.bufferLittle();
         byte[] old = site.put("f", SIZE);
         String oldTag = site.getHit("f").header("ETag").orElseThrow();
-        try (RawHttp slow = RawHttp.connect(site.uri(), 4096)) {
+        try (RawHttp slow = RawHttp.connect(site.uri(), 65_536)) {
             slow.request("GET", Site.target("f"));
             assertThat(slow.head().header("ETag")).contains(oldTag);
             byte[] changed = change(site, old);
