@@ -221,7 +221,7 @@ public final class ArchiveGate implements AutoCloseable {
     }
 
     /** Whether a stream of the file verifies it, as {@link Archive#verifies} has it. */
-    boolean verifies(FileFacts facts) {
+    public boolean verifies(FileFacts facts) {
         return archive.verifies(facts);
     }
 

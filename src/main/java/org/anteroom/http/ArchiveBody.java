@@ -67,6 +67,15 @@ final class ArchiveBody implements Body {
         this(stream, facts, digested.length(), position, digested.digester(), mismatch);
     }
 
+    /**
+     * A body whose stream verifies by itself what it reads from the file's start, which is where it begins.
+     *
+     * @param position where reading begins; what comes before it is read over
+     */
+    static ArchiveBody fromTheStart(AsyncArchiveStream stream, FileFacts facts, long position) {
+        return new ArchiveBody(stream, facts, 0, position, null, () -> {});
+    }
+
     private ArchiveBody(
             AsyncArchiveStream stream,
             FileFacts facts,

@@ -42,8 +42,14 @@ final class Passing {
         return body(key, facts, position, end, null, () -> wrong.note(key.objid(), facts), archive::open);
     }
 
-    /** A body for who has lost another one. */
+    /**
+     * A body for who has lost another one. What nothing but the archive's own stream can verify is read from its start again
+     * for who followed a fill and wants the end, however far that is: it was to be verified, and still is.
+     */
     ArchiveBody goOn(FileKey key, FileFacts facts, long position, long end, Body lost) {
+        if (lost instanceof FillBody && wantsTheEnd(facts, end) && archive.verifies(facts)) {
+            return ArchiveBody.fromTheStart(archive.resume(key, facts, 0), facts, position);
+        }
         DigestedPrefix digested = lost instanceof FillBody fill ? fill.prefix(position) : null;
         // the checksum of a copy may be the inventory's, and is nothing to hold against the archive for good
         Runnable mismatch = lost instanceof CopyBody ? () -> {} : () -> wrong.note(key.objid(), facts);
@@ -58,7 +64,7 @@ final class Passing {
             @Nullable DigestedPrefix digested,
             Runnable mismatch,
             Opener opener) {
-        boolean heldBack = facts.sha256() != null && (!facts.hasSize() || end > facts.size() - ArchiveBody.HELD_BACK);
+        boolean heldBack = facts.sha256() != null && wantsTheEnd(facts, end);
         DigestedPrefix start = digested;
         if (heldBack && start == null && (position <= READ_TO_VERIFY || !archive.canSeek(key, facts))) {
             start = DigestedPrefix.none();
@@ -66,6 +72,11 @@ final class Passing {
         return heldBack && start != null
                 ? new ArchiveBody(opener.open(key, facts, start.length()), facts, start, position, mismatch)
                 : new ArchiveBody(opener.open(key, facts, position), facts, position);
+    }
+
+    /** Whether bytes are wanted that are handed out only when the whole is verified. */
+    private static boolean wantsTheEnd(FileFacts facts, long end) {
+        return !facts.hasSize() || end > facts.size() - ArchiveBody.HELD_BACK;
     }
 
     /** A follower's body for a position; null if the fill is over. */

@@ -2,6 +2,7 @@ package org.anteroom.it;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.FutureTask;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.anteroom.model.Sha256;
@@ -137,6 +139,27 @@ class BagsIT {
             return answer.status() == 200;
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"md5, MD5", "sha512, SHA-512", "sha256, SHA-256"})
+    void bytesThatDoNotMatchAreNotGivenAwayWhenTheirFillIsLost(String label, String algorithm) throws Exception {
+        int size = 3_000_000;
+        members.put("data/wrong", bytes(size));
+        members.put("manifest-" + label + ".txt", (hex(algorithm, new byte[0]) + "  data/wrong\n").getBytes(UTF_8));
+        write("b");
+        SteeredArchive.Hold half = site.archive().hold("wrong", size / 2);
+        FutureTask<RawHttp.Response> answer = new FutureTask<>(() -> get("b/wrong"));
+        new Thread(answer).start();
+        half.awaitReached();
+        SteeredVolume.Hang hang = site.volume().hangWrites();
+        half.release();
+        try {
+            assertThatThrownBy(answer::get).hasCauseInstanceOf(IOException.class);
+            assertThat(site.archive().opens("wrong")).isEqualTo(2);
+        } finally {
+            hang.release();
         }
     }
 
