@@ -46,9 +46,11 @@ final class Fleet implements AutoCloseable {
      * @param database the database itself
      * @param port where the instances find it, which may be a pooler's
      * @param name of the database
+     * @param clocks what the instances' own clocks tell
      * @param options what is added to the instances' URL of it, such as {@code prepareThreshold=0}
      */
-    static Fleet start(Path folder, Path archive, DataSource database, int port, String name, String... options)
+    static Fleet start(
+            Path folder, Path archive, DataSource database, int port, String name, Clocks clocks, String... options)
             throws Exception {
         Fleet fleet = new Fleet(folder, database);
         String descriptor = Files.readString(Path.of("tomcat-conf/anteroom-postgresql.xml"));
@@ -67,6 +69,7 @@ final class Fleet implements AutoCloseable {
                     .property("anteroom.db.name", name)
                     .property("anteroom.db.user", "postgres")
                     .property("anteroom.instance.name", "node-" + i);
+            clocks.set(tomcat, i);
             starts.add(() -> new Node(tomcat.start()));
         }
         ExecutorService threads = Executors.newFixedThreadPool(NODES);

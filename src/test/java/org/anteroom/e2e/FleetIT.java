@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Three instances on one PostgreSQL under load, while one after the other is killed, or paused for so long that others take
- * its work over: nothing wrong is served, no file is filled twice at once, and nothing is left over.
+ * its work over: nothing wrong is served, no file is filled twice at once, and nothing is left over, whatever their clocks
+ * tell.
  */
 class FleetIT {
     private static final int FILES = 60;
@@ -46,14 +47,14 @@ class FleetIT {
     private long seed;
 
     @Test
-    void aMinute() throws Exception {
-        onPostgres(Duration.ofMinutes(1));
+    void aMinuteWithClocksTenMinutesApart() throws Exception {
+        onPostgres(Duration.ofMinutes(1), Clocks.APART);
     }
 
     @Test
     @Tag("full")
     void tenMinutes() throws Exception {
-        onPostgres(Duration.ofMinutes(10));
+        onPostgres(Duration.ofMinutes(10), Clocks.RIGHT);
     }
 
     @Test
@@ -62,25 +63,33 @@ class FleetIT {
         TestPgBouncer.require();
         try (TestPostgres server = TestPostgres.start(folder);
                 TestPgBouncer bouncer = TestPgBouncer.start(folder, server)) {
-            disturb(server, bouncer.port(), Duration.ofMinutes(10), "prepareThreshold=0");
+            disturb(server, bouncer.port(), Duration.ofMinutes(10), Clocks.RIGHT, "prepareThreshold=0");
         }
     }
 
-    private void onPostgres(Duration time) throws Exception {
+    private void onPostgres(Duration time, Clocks clocks) throws Exception {
         try (TestPostgres server = TestPostgres.start(folder)) {
-            disturb(server, server.port(), time);
+            disturb(server, server.port(), time, clocks);
         }
     }
 
-    private void disturb(TestPostgres server, int port, Duration time, String... options) throws Exception {
+    private void disturb(TestPostgres server, int port, Duration time, Clocks clocks, String... options)
+            throws Exception {
         seed = Long.getLong("anteroom.test.seed", System.nanoTime());
         System.out.println("FleetIT: -Danteroom.test.seed=" + seed);
         fillArchive();
         String database = server.createDatabase();
         try (Fleet fleet = Fleet.start(
-                        folder.resolve("fleet"), archive(), server.dataSource(database), port, database, options);
+                        folder.resolve("fleet"),
+                        archive(),
+                        server.dataSource(database),
+                        port,
+                        database,
+                        clocks,
+                        options);
                 Connection inventory = server.dataSource(database).getConnection();
                 Statement statement = inventory.createStatement()) {
+            clocks.assertTold(fleet.nodes().stream().map(Fleet.Node::uri).toList());
             logFills(statement);
             FleetLoad load = new FleetLoad(fleet.nodes(), files, seed);
             load.start();

@@ -94,6 +94,40 @@ class MigrationsTest {
         }
     }
 
+    /** The next release has been started beside this one, which is started once more. */
+    private static void assertStartsOnWhatTheNextReleaseMade(TestDatabase first, TestDatabase second) throws Exception {
+        first.database().probe(LONG);
+        run(
+                first,
+                "INSERT INTO flyway_schema_history (installed_rank, version, description, type, script, checksum,"
+                        + " installed_by, execution_time, success)"
+                        + " SELECT 1000, '1000', 'next', type, 'V1000__next.sql', 1, installed_by, 1, success"
+                        + " FROM flyway_schema_history WHERE version = '1'");
+        second.database().probe(LONG);
+    }
+
+    @Test
+    void aSchemaOfPostgresThatTheNextReleaseHasAddedToIsOfUse() throws Exception {
+        TestPostgres server = TestPostgres.shared();
+        String name = server.createDatabase();
+        DataSource source = server.dataSource(name);
+        try (TestDatabase first = TestDatabase.unreached(source, 4, LONG);
+                TestDatabase second = TestDatabase.unreached(source, 4, LONG)) {
+            assertStartsOnWhatTheNextReleaseMade(first, second);
+        } finally {
+            server.dropDatabase(name);
+        }
+    }
+
+    @Test
+    void aSchemaOfSqliteThatTheNextReleaseHasAddedToIsOfUse() throws Exception {
+        Path file = folder.resolve("anteroom.db");
+        try (TestDatabase first = TestDatabase.unreached(file, LONG);
+                TestDatabase second = TestDatabase.unreached(file, LONG)) {
+            assertStartsOnWhatTheNextReleaseMade(first, second);
+        }
+    }
+
     @Test
     void thePoolForChangesOfTheSchemaIsLookedAtItself() throws Exception {
         TestPostgres server = TestPostgres.shared();

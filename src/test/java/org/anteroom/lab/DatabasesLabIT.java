@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * alternating pairs. Two Tomcats as {@code tomcat-conf/} sets them up, both pinned to core 0, wrk to core 1. Needs wrk and
  * taskset.
  *
- * <p>Pairs: {@code -Dlab.pairs} (10, more until the interval is narrow), seconds of each run: {@code -Dlab.seconds} (2).
+ * <p>Pairs: {@code -Dlab.pairs} (10, more until the interval is narrow, at most {@code -Dlab.pairs.most}), seconds of each run: {@code -Dlab.seconds} (2).
  */
 @Tag("lab")
 class DatabasesLabIT {

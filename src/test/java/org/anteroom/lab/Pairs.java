@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
  * @param ratio of the first to the second
  */
 record Pairs(List<Double> a, List<Double> b, Ratio ratio) {
-    private static final int MOST = 30;
+    private static final int MOST = Integer.getInteger("lab.pairs.most", 30);
     private static final double WIDEST = 0.10;
 
     static Pairs measure(int least, Callable<Double> first, Callable<Double> second) throws Exception {

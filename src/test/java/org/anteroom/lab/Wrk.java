@@ -20,10 +20,19 @@ import java.util.regex.Pattern;
 record Wrk(int connections, int seconds) {
     private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
 
-    /** Requests per second; an answer other than 2xx, a broken connection or a timeout (2 s) is an error. */
+    /** Requests per second; an answer other than 2xx, a broken connection or a timeout (10 s) is an error. */
     double rate(URI uri) throws Exception {
-        String output =
-                run("taskset", "-c", "1", "wrk", "-t1", "-c" + connections, "-d" + seconds + "s", uri.toString());
+        String output = run(
+                "taskset",
+                "-c",
+                "1",
+                "wrk",
+                "-t1",
+                "-c" + connections,
+                "-d" + seconds + "s",
+                "--timeout",
+                "10s",
+                uri.toString());
         assertThat(output).as("answers of %s", uri).doesNotContain("Non-2xx").doesNotContain("Socket errors");
         Matcher rate = RATE.matcher(output);
         assertThat(rate.find()).as(output).isTrue();
