@@ -337,7 +337,7 @@ final class Instance {
         cacheStart.release();
         List<String> stuck = tasks.stop(LAST_WORK);
         if (!stuck.isEmpty()) {
-            log.warn("{} threads did not end and are left behind", stuck.size());
+            log.warn("Threads that did not end are left behind: {}", stuck);
         }
         cacheStart.close();
         dataSources.close();

@@ -2,8 +2,10 @@ package org.anteroom.tasks;
 
 import io.prometheus.metrics.core.metrics.Counter;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -31,12 +33,18 @@ import org.slf4j.LoggerFactory;
 public final class Tasks implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Tasks.class);
 
+    private static final Duration AFTER_INTERRUPT = Duration.ofSeconds(2);
+
     private final Metrics metrics;
     private final Counter failures;
     private final ScheduledExecutorService timer;
     private final List<ExecutorService> pools = new CopyOnWriteArrayList<>();
     private final List<Pool> measured = new CopyOnWriteArrayList<>();
     private final List<ScheduledFuture<?>> periodic = new CopyOnWriteArrayList<>();
+
+    /** The threads that were made here; held weakly, since the JVM itself holds those that are alive. */
+    private final Set<Thread> living = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
     private volatile boolean stopping;
     private volatile boolean stopped;
 
@@ -73,15 +81,24 @@ public final class Tasks implements AutoCloseable {
      *
      * @param name the threads' name, {@code anteroom-NAME-N}
      * @param threads the most threads
-     * @param queue the most work that waits; past it a submission is refused with RejectedExecutionException
+     * @param queue the most work that waits; past it, and after {@link #stop}, a submission is refused with
+     *     RejectedExecutionException
      */
     public ExecutorService pool(String name, int threads, int queue) {
         ThreadPoolExecutor executor = new ThreadPoolExecutor(
                 threads, threads, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(queue), threads("anteroom-" + name));
         executor.allowCoreThreadTimeOut(true);
-        pools.add(executor);
+        keep(executor);
         measured.add(new Pool(name, executor));
         return executor;
+    }
+
+    private void keep(ExecutorService executor) {
+        pools.add(executor);
+        if (stopped) {
+            // work that the stop still waits for may make one: nobody would end it any more
+            executor.shutdownNow();
+        }
     }
 
     /**
@@ -103,7 +120,7 @@ public final class Tasks implements AutoCloseable {
 
     private ScheduledFuture<?> repeat(String name, Duration period, Runnable work, BooleanSupplier wanted) {
         ExecutorService thread = Executors.newSingleThreadExecutor(threads("anteroom-" + name));
-        pools.add(thread);
+        keep(thread);
         Runnable tick = tick(thread, guarded(name, work), wanted);
         long nanos = period.toNanos();
         return timer.scheduleAtFixedRate(guarded("timer", tick), nanos, nanos, TimeUnit.NANOSECONDS);
@@ -160,7 +177,10 @@ public final class Tasks implements AutoCloseable {
     /**
      * Ends everything: periodic work first, then the pools; what is still running when the time is up is interrupted.
      *
-     * @return the names of the pools that did not end even then
+     * <p>A pool says that it has terminated while its last threads are still on their way out. Those are waited for, too:
+     * the container takes a thread that is alive after the stop for a leak.
+     *
+     * @return the names of the threads that did not end even then
      */
     public List<String> stop(Duration grace) {
         stopPeriodic();
@@ -168,12 +188,10 @@ public final class Tasks implements AutoCloseable {
         long deadline = System.nanoTime() + grace.toNanos();
         timer.shutdownNow();
         pools.forEach(ExecutorService::shutdown);
-        List<ExecutorService> left = new ArrayList<>(pools);
-        left.add(timer);
-        await(left, deadline);
+        awaitEnd(deadline);
         pools.forEach(ExecutorService::shutdownNow);
-        await(left, System.nanoTime() + TimeUnit.SECONDS.toNanos(2));
-        return left.stream().map(Object::toString).toList();
+        awaitEnd(System.nanoTime() + AFTER_INTERRUPT.toNanos());
+        return alive().stream().map(Thread::getName).sorted().toList();
     }
 
     @Override
@@ -186,24 +204,37 @@ public final class Tasks implements AutoCloseable {
         return metrics;
     }
 
-    private static void await(List<ExecutorService> left, long deadline) {
+    /** Waits for the pools, which may start threads until they have terminated, and then for the threads. */
+    private void awaitEnd(long deadline) {
         try {
-            for (ExecutorService pool : List.copyOf(left)) {
-                long nanos = Math.max(0, deadline - System.nanoTime());
-                if (pool.awaitTermination(nanos, TimeUnit.NANOSECONDS)) {
-                    left.remove(pool);
-                }
+            for (ExecutorService pool : pools) {
+                var unused = pool.awaitTermination(left(deadline), TimeUnit.NANOSECONDS);
+            }
+            var unused = timer.awaitTermination(left(deadline), TimeUnit.NANOSECONDS);
+            for (Thread thread : alive()) {
+                TimeUnit.NANOSECONDS.timedJoin(thread, left(deadline));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static ThreadFactory threads(String name) {
+    private static long left(long deadline) {
+        return Math.max(0, deadline - System.nanoTime());
+    }
+
+    private List<Thread> alive() {
+        synchronized (living) {
+            return living.stream().filter(Thread::isAlive).toList();
+        }
+    }
+
+    private ThreadFactory threads(String name) {
         AtomicInteger number = new AtomicInteger();
         return work -> {
             Thread thread = new Thread(work, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);
+            living.add(thread);
             return thread;
         };
     }
