@@ -61,7 +61,7 @@ final class FillsResource {
         long id = id(call);
         FillRow row = queue.get(id).orElseThrow(FillsResource::unknown);
         if (fills.cancel(id)) {
-            caching.cancel(row.objid());
+            caching.cancel(id);
             call.did("ended the fill of " + row.objid());
             call.noContent();
             return;

@@ -400,7 +400,7 @@ final class CacheStart {
                 tasks);
         workers = filling;
         filling.schedule();
-        recovery.schedule(tasks, volumes, permitted);
+        recovery.schedule(tasks, volumes, permitted, fills::atWork);
         tasks.every("volume-rows", VOLUME_ROWS_PERIOD, rows::refresh);
         tasks.everyToTheEnd("fill-leases", Fills.RENEWAL, fills::renew);
         tasks.everyToTheEnd("hanging-fills", HANGING_FILLS_PERIOD, fills::relieve);

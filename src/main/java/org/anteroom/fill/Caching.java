@@ -100,7 +100,15 @@ public final class Caching {
         }
     }
 
-    /** Sends no new readers to a running fill, as {@link Fills#cancel}, and believes the archive's bytes again. */
+    /** Lets go of the fill with that id, as {@link Fills#cancel(long)}. */
+    public void cancel(long fillId) {
+        Fills fills = fills();
+        if (fills != null) {
+            fills.cancel(fillId);
+        }
+    }
+
+    /** Lets go of the fill of a file, as {@link Fills#cancel(String)}, and believes the archive's bytes again. */
     public void cancel(String objid) {
         wrong.forget(objid);
         Fills fills = fills();

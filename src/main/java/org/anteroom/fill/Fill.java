@@ -3,6 +3,7 @@ package org.anteroom.fill;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.model.FailureException;
 import org.anteroom.model.FileFacts;
@@ -38,6 +39,7 @@ public final class Fill {
     private volatile @Nullable CopyReader file;
     private volatile @Nullable IOException failure;
     private volatile boolean ended;
+    private final AtomicBoolean lost = new AtomicBoolean();
 
     private record Waiter(long position, Runnable wake) {}
 
@@ -121,6 +123,20 @@ public final class Fill {
     /** Whether anybody follows. */
     boolean followed() {
         return holders.get() > 1;
+    }
+
+    /** Notes that no copy will come of it, since it is not this instance's any more; whether that is news. */
+    boolean lose() {
+        return lost.compareAndSet(false, true);
+    }
+
+    boolean isLost() {
+        return lost.get();
+    }
+
+    /** Whether there is no use in going on: no copy will come of it, and nobody reads it. */
+    boolean isInVain() {
+        return lost.get() && !followed();
     }
 
     void opened(CopyReader written) {

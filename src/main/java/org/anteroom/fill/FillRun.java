@@ -103,6 +103,9 @@ final class FillRun {
         try (ArchiveStream stream = openArchive(facts)) {
             ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.max(1, Math.min(BUFFER, facts.size())));
             while (readArchive(stream, buffer.clear(), facts) >= 0) {
+                if (fill.isInVain()) {
+                    throw new FillAbandonedException("its fill was ended or taken over", null);
+                }
                 buffer.flip();
                 if (writer.written() + buffer.remaining() > facts.size()) {
                     throw wrong("the archive sends more bytes than the file has");

@@ -7,8 +7,6 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +21,6 @@ import org.anteroom.inventory.FillFailure;
 import org.anteroom.inventory.FillQueue;
 import org.anteroom.inventory.FillReasons;
 import org.anteroom.inventory.FillStore;
-import org.anteroom.inventory.FillTicket;
 import org.anteroom.inventory.Owner;
 import org.anteroom.jdbc.DatabaseException;
 import org.anteroom.model.FailureException;
@@ -38,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * out and claims the next.
  *
  * <p>The protocol. A claim is a row in state running with owner, epoch and lease, made in the transaction that reserves the
- * bytes; so any number of workers of any number of instances take no fill twice. The claim is renewed here while the
- * archive is asked for the file, and by {@link Fills} from then on. One that is lost is somebody else's: its end finds zero
+ * bytes; so any number of workers of any number of instances take no fill twice. The claim is renewed while the
+ * archive is asked for the file, and after that, by {@link Fills}. One that is lost is somebody else's: its end finds zero
  * rows. A worker that has claimed a fill starts another worker, as long as there are fewer than there may be; one that
  * finds nothing ends. So an empty queue costs one look of the instance in a period, and no thread.
  */
@@ -50,6 +47,9 @@ public final class FillWorkers {
     private static final Duration TICK = Duration.ofMillis(250);
     private static final Duration MEASURING = Duration.ofSeconds(15);
     private static final Duration LAST_WORDS = Duration.ofSeconds(3);
+
+    /** Of so many claims, one is for the files of datasets first, and all others for those asked for one by one. */
+    private static final int DATASETS_TURN = 4;
 
     /** So many fills that find no room in a row are enough until the next look. */
     private static final int MOST_IN_VAIN = 10;
@@ -71,10 +71,8 @@ public final class FillWorkers {
 
     private final AtomicInteger active = new AtomicInteger();
     private final AtomicLong wakes = new AtomicLong();
-    /** Claims that are not yet fills: the archive is being asked for the file. */
-    private final ConcurrentMap<FillTicket, Boolean> asking = new ConcurrentHashMap<>();
-    /** Claims that were made when nobody waited for them any more. */
-    private final ConcurrentMap<FillTicket, Boolean> late = new ConcurrentHashMap<>();
+    /** Claims that were tried, of which each so-many-th is for the files of datasets. */
+    private final AtomicLong claims = new AtomicLong();
 
     private volatile boolean stopping;
     private volatile FillQueue.Depth depth = new FillQueue.Depth(Map.of(), Duration.ZERO);
@@ -132,7 +130,7 @@ public final class FillWorkers {
     public void schedule() {
         tasks.every("fill-queue", TICK, this::tick);
         tasks.every("fill-queue-depth", MEASURING, this::measure);
-        tasks.everyToTheEnd("fill-claims", Fills.RENEWAL, this::renew);
+        tasks.every("fill-offer", Fills.RENEWAL, this::offer);
     }
 
     private void tick() {
@@ -147,7 +145,7 @@ public final class FillWorkers {
     void look() {
         try {
             FillQueue.Look look = queue.look();
-            int released = look.lost() ? store.releaseExpired() : 0;
+            int released = look.lost() ? store.releaseExpired(owner, fills.atWork()) : 0;
             if (released > 0) {
                 log.info("Released {} fills whose owners were not heard of any more", released);
             }
@@ -226,40 +224,63 @@ public final class FillWorkers {
         }
     }
 
-    private ClaimResult claim() {
+    /** Whether there is anything that this instance could do for the queue. */
+    private boolean canClaim() {
         // without a volume that can be written, the queue is left to those who have one
-        if (stopping || !permitted.getAsBoolean() || placement.candidates(0).isEmpty()) {
-            return new ClaimResult.Nothing();
+        return !stopping && permitted.getAsBoolean() && !placement.limits().isEmpty();
+    }
+
+    private Claimant claimant(boolean datasetsFirst) {
+        return new Claimant(
+                owner, Fills.LEASE, placement.volumes(), placement::candidates, placement.limits(), datasetsFirst);
+    }
+
+    /** Tells other instances what they may leave to this one. */
+    void offer() {
+        if (workers == 0 || !canClaim()) {
+            return;
         }
         try {
-            Claimant claimant = new Claimant(owner, Fills.LEASE, placement.volumes(), placement::candidates);
-            ClaimResult result = queue.claim(claimant, copyName(), this::noteLate);
+            queue.offer(claimant(false));
+        } catch (DatabaseException e) {
+            log.debug("The queue of fills is told nothing: {}", e.getMessage());
+        }
+    }
+
+    private ClaimResult claim() {
+        if (!canClaim()) {
+            return new ClaimResult.Nothing();
+        }
+        String copyName = copyName();
+        try {
+            boolean datasetsFirst = claims.incrementAndGet() % DATASETS_TURN == 0;
+            ClaimResult result = queue.claim(claimant(datasetsFirst), copyName, this::giveBack);
             if (result instanceof ClaimResult.Claimed claimed) {
-                asking.put(claimed.ticket(), true);
+                fills.claims().add(claimed);
             }
             return result;
         } catch (DatabaseException e) {
-            // one whose answer was lost ends with its lease
             log.debug("no fill is claimed: {}", e.getMessage());
+            // the answer to its commit may be what was lost
+            fills.claims().addUnanswered(copyName);
             return new ClaimResult.Nothing();
         }
     }
 
-    private void noteLate(ClaimResult result) {
-        if (result instanceof ClaimResult.Claimed claimed) {
-            late.put(claimed.ticket(), true);
+    private void giveBack(ClaimResult late) {
+        if (late instanceof ClaimResult.Claimed claimed) {
+            fills.claims().addTooLate(claimed);
         }
     }
 
     /** Makes the copy; what came of it, as figures call it. */
     private String carryOut(ClaimResult.Claimed claimed) {
-        FillTicket ticket = claimed.ticket();
-        FileKey key = FileKey.parse(claimed.objid());
-        Archive archive = archives.apply(() -> {
-            Fill fill = fills.running(claimed.objid());
-            return fill != null && fill.followed();
-        });
         try {
+            FileKey key = FileKey.parse(claimed.objid());
+            Archive archive = archives.apply(() -> {
+                Fill fill = fills.running(claimed.objid());
+                return fill != null && fill.followed();
+            });
             FileFacts facts = archive.head(key);
             if (!facts.hasSize()) {
                 return fail(claimed, FillReasons.UNKNOWN_LENGTH, claimed.size());
@@ -267,18 +288,17 @@ public final class FillWorkers {
             if (facts.size() != claimed.size()) {
                 return fail(claimed, FillReasons.CHANGED, facts.size());
             }
-            if (asking.remove(ticket) == null) {
-                // the lease was lost meanwhile, and with it the fill
-                return FillFailure.STOPPED.text();
-            }
-            String result = fills.run(ticket, key, facts, archive);
-            return result.equals(Fills.STORED) ? result : FillFailure.of(result).text();
+            String result = fills.run(claimed, key, facts, archive);
+            return result.equals(Fills.STORED) || result.equals(Fills.TAKEN)
+                    ? result
+                    : FillFailure.of(result).text();
         } catch (FailureException e) {
             return fail(claimed, reason(e), claimed.size());
         } catch (IOException e) {
             return fail(claimed, stopping ? FillReasons.STOPPING : "archive-failed", claimed.size());
-        } finally {
-            asking.remove(ticket);
+        } catch (RuntimeException | Error e) {
+            log.error("The copy of {} was not made", claimed.objid(), e);
+            return fail(claimed, "internal", claimed.size());
         }
     }
 
@@ -289,37 +309,16 @@ public final class FillWorkers {
     private String fail(ClaimResult.Claimed claimed, String reason, long size) {
         boolean interrupted = Thread.interrupted();
         try {
+            if (!fills.claims().giveUp(claimed, reason, size)) {
+                return Fills.TAKEN;
+            }
             log.warn("The copy of {} was not made: {}", claimed.objid(), reason);
-            store.fail(claimed.ticket(), owner, reason, size);
-        } catch (DatabaseException e) {
-            log.debug("The claim of {} ends with its lease: {}", claimed.objid(), e.getMessage());
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
         return FillFailure.of(reason).text();
-    }
-
-    /** Keeps what is claimed for another lease, and gives back what was claimed too late. */
-    void renew() {
-        asking.keySet().forEach(ticket -> {
-            try {
-                if (!store.renew(ticket, owner, Fills.LEASE, 0)) {
-                    asking.remove(ticket);
-                }
-            } catch (DatabaseException e) {
-                log.debug("A claim could not be renewed: {}", e.getMessage());
-            }
-        });
-        late.keySet().forEach(ticket -> {
-            try {
-                store.fail(ticket, owner, FillReasons.TOO_LATE);
-                late.remove(ticket);
-            } catch (DatabaseException e) {
-                log.debug("A claim that came too late is given back later: {}", e.getMessage());
-            }
-        });
     }
 
     /** Claims nothing more; what is at work goes on. */

@@ -5,10 +5,11 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -17,7 +18,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.anteroom.archive.Archive;
+import org.anteroom.fill.FillEnds.End;
 import org.anteroom.inventory.BeginResult;
+import org.anteroom.inventory.ClaimResult;
 import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.FillReasons;
 import org.anteroom.inventory.FillStore;
@@ -41,9 +44,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The protocol. In this instance the map of running fills is the single flight, in the fleet the row in {@code fills}.
  * Whoever wins the row owns (fill, epoch) for a lease, which {@link #renew} keeps. The copy is written, verified and
- * named; then one transaction, conditional on owner and epoch, turns the fill into a copy. If that transaction finds that
- * the fill is no longer ours, the file is deleted again; if its outcome is unknown, the question is asked again until it
- * is answered, since deleting a file whose row exists, or keeping one without a row, would be wrong.
+ * named; then one transaction, conditional on owner and epoch, turns the fill into a copy ({@link FillEnds}).
+ *
+ * <p>A reader who comes while a worker that has claimed the file still asks the archive for it knows that already, and
+ * begins the fill in its place ({@link Claims}).
+ *
+ * <p>A fill that was lost, since its lease ran out or somebody ended it, makes no copy any more. It goes on for those who
+ * follow it, and ends when nobody does. New readers follow it only as long as nobody has taken its row.
  *
  * <p>No lock is held over anything, and no connection while the archive or a volume is waited for.
  */
@@ -56,6 +63,9 @@ public final class Fills {
 
     /** How a fill ends that has made its copy. */
     static final String STORED = "stored";
+
+    /** How a worker's claim ends that somebody else has: a reader here, or another instance. */
+    static final String TAKEN = "taken";
 
     private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
@@ -75,21 +85,13 @@ public final class Fills {
     private volatile boolean stopping;
     private final SecureRandom random = new SecureRandom();
     private final Counter ended;
-    private final Counter bytes;
 
     /** From the first reader's wish to the end of the fill; completed once it is known what came of the wish. */
     private final ConcurrentMap<String, CompletableFuture<Outcome>> wishes = new ConcurrentHashMap<>();
 
     private final ConcurrentMap<FillTicket, Fill> running = new ConcurrentHashMap<>();
-    private final ConcurrentMap<FillTicket, Unsettled> unsettled = new ConcurrentHashMap<>();
-    private final Doubts doubts = new Doubts();
-
-    /**
-     * How a fill ended, as the inventory is to be told.
-     *
-     * @param left whether a file may be left under the copy's name although there is no copy
-     */
-    private record Unsettled(String objid, @Nullable FileFacts stored, String reason, boolean left) {}
+    private final FillEnds ends;
+    private final Claims claims;
 
     /**
      * No fill runs yet.
@@ -116,10 +118,9 @@ public final class Fills {
         this.threads = tasks.pool("fill", concurrency, concurrency);
         this.slots = new Semaphore(concurrency);
         this.ended = metrics.counter("anteroom_fills", "Fills that ended, by how", "result");
-        this.bytes = metrics.counter("anteroom_fill_bytes", "Bytes of copies that were made");
+        this.ends = new FillEnds(store, placement, owner, metrics);
+        this.claims = new Claims(store, ends, owner);
         metrics.gauge("anteroom_fills_running", "Fills that run in this instance", running::size);
-        metrics.gauge(
-                "anteroom_fills_unsettled", "Fills whose end the inventory has not been told yet", unsettled::size);
         metrics.gauge("anteroom_fills_limit", "The most fills at once", () -> concurrency);
     }
 
@@ -182,19 +183,29 @@ public final class Fills {
         boolean started = false;
         NewFill asked = new NewFill(objid, facts, copyName(), owner, LEASE, placement.volumes());
         try {
+            FillTicket claim = claims.take(objid, facts, wait);
+            if (claim != null) {
+                started = true;
+                return start(key, facts, claim, wish);
+            }
             BeginResult result = store.begin(asked, candidates, wait, late -> giveBack(objid, late));
             if (result instanceof BeginResult.Cached cached) {
                 return new Outcome.Cached(cached.copies());
             }
             if (result instanceof BeginResult.Begun begun) {
                 started = true;
-                return start(key, new Fill(objid, facts, begun.ticket().volumeId()), begun.ticket(), wish);
+                return start(key, facts, begun.ticket(), wish);
+            }
+            Fill here = running(objid);
+            if (here != null) {
+                // a worker's claim has become a fill meanwhile
+                return new Outcome.Following(here, false);
             }
             return new Outcome.Bypass(result instanceof BeginResult.NoRoom ? "no-room" : "filled-elsewhere");
         } catch (DatabaseException e) {
             log.debug("no fill of {}: {}", objid, e.getMessage());
             // the answer to its commit may be what was lost
-            doubts.add(asked.copyName(), objid);
+            ends.doubt(asked.copyName(), objid);
             return new Outcome.Bypass("inventory-unavailable");
         } finally {
             if (!started) {
@@ -203,9 +214,17 @@ public final class Fills {
         }
     }
 
-    private Outcome start(FileKey key, Fill fill, FillTicket ticket, CompletableFuture<Outcome> wish) {
-        Outcome outcome = new Outcome.Following(fill, true);
+    /** A fill that runs from now on; another one of the same file has been lost, be that known or not. */
+    private Fill register(FillTicket ticket, String objid, FileFacts facts) {
+        Fill fill = new Fill(objid, facts, ticket.volumeId());
+        running.values().stream().filter(other -> other.objid().equals(objid)).forEach(Fill::lose);
         running.put(ticket, fill);
+        return fill;
+    }
+
+    private Outcome start(FileKey key, FileFacts facts, FillTicket ticket, CompletableFuture<Outcome> wish) {
+        Fill fill = register(ticket, key.objid(), facts);
+        Outcome outcome = new Outcome.Following(fill, true);
         // before the thread begins: its end looks for a wish that is complete
         wish.complete(outcome);
         try {
@@ -219,7 +238,7 @@ public final class Fills {
         } catch (RejectedExecutionException | Error e) {
             // while stopping, or when the machine has no thread left: there are as many threads as slots
             log.warn("The copy of {} is not made: {}", fill.objid(), e.toString());
-            unsettled.put(ticket, new Unsettled(fill.objid(), null, "no thread", false));
+            ends.keep(ticket, End.nothing(fill.objid(), "no thread"));
             conclude(
                     ticket,
                     fill,
@@ -233,41 +252,39 @@ public final class Fills {
     /** A fill that was begun when nobody waited for that any more; on the inventory's thread. */
     private void giveBack(String objid, BeginResult late) {
         if (late instanceof BeginResult.Begun begun) {
-            unsettled.put(begun.ticket(), new Unsettled(objid, null, "begun too late", false));
+            ends.keep(begun.ticket(), End.nothing(objid, FillReasons.TOO_LATE));
         }
     }
 
-    /** Finds the fills that were begun without an answer; they are given back like those that were begun too late. */
-    private void giveBackDoubtful() {
-        if (doubts.none()) {
-            return;
-        }
-        try {
-            long asked = doubts.round();
-            for (FillTicket ticket : store.named(owner, placement.volumes())) {
-                String objid = doubts.settle(ticket.name());
-                if (objid != null) {
-                    unsettled.put(ticket, new Unsettled(objid, null, "its begin was not answered", false));
-                }
-            }
-            doubts.answered(asked);
-        } catch (DatabaseException e) {
-            log.debug("Fills that were begun without an answer are looked for later: {}", e.getMessage());
-        }
+    /** What the workers of the queue have claimed here. */
+    Claims claims() {
+        return claims;
     }
 
     /**
      * Carries out a fill that was claimed from the queue, on the calling thread; readers follow it as any other.
      *
      * @param from the archive as such fills read it
-     * @return {@link #STORED}, or why there is no copy
+     * @return {@link #STORED}, or {@link #TAKEN}, or why there is no copy
      */
-    String run(FillTicket ticket, FileKey key, FileFacts facts, Archive from) {
-        Fill fill = new Fill(key.objid(), facts, ticket.volumeId());
-        running.put(ticket, fill);
-        // in place of a wish that is just being turned down because of this fill
-        wishes.put(fill.objid(), CompletableFuture.completedFuture(new Outcome.Following(fill, true)));
-        return run(key, ticket, fill, from);
+    String run(ClaimResult.Claimed claim, FileKey key, FileFacts facts, Archive from) {
+        FillTicket ticket = claim.ticket();
+        String objid = claim.objid();
+        boolean mine = claims.become(claim, () -> {
+            Fill fill = register(ticket, objid, facts);
+            // in place of a wish that is just being turned down because of this fill, or of a fill that was lost
+            wishes.put(objid, CompletableFuture.completedFuture(new Outcome.Following(fill, true)));
+        });
+        Fill fill = running.get(ticket);
+        return mine && fill != null ? run(key, ticket, fill, from) : TAKEN;
+    }
+
+    /** Ids of the fills that this instance is at, and of those whose end it has still to tell. */
+    public Set<Long> atWork() {
+        Set<Long> ids = new HashSet<>(ends.ids());
+        ids.addAll(claims.ids());
+        running.keySet().forEach(ticket -> ids.add(ticket.fillId()));
+        return ids;
     }
 
     /** Bytes that are written by now, of the fills that run here, by their id. */
@@ -279,11 +296,11 @@ public final class Fills {
 
     private String run(FileKey key, FillTicket ticket, Fill fill, Archive from) {
         // until the run says otherwise
-        Unsettled end = new Unsettled(fill.objid(), null, "internal", true);
+        End end = new End(fill.objid(), null, "internal", true, FileFacts.UNKNOWN_SIZE);
         try {
             VolumeGuard volume = placement.volume(ticket.volumeId());
             FillRun.Result result = new FillRun(from, volume, key, ticket, fill, wrong).run();
-            end = new Unsettled(fill.objid(), result.stored(), reason(result), result.left());
+            end = new End(fill.objid(), result.stored(), reason(result), result.left(), FileFacts.UNKNOWN_SIZE);
             if (result.failure() != null) {
                 log.warn("The copy of {} was not made: {}", fill.objid(), FillRun.describe(result.failure()));
             }
@@ -291,10 +308,10 @@ public final class Fills {
             log.error("The copy of {} was not made", fill.objid(), e);
             fill.abandon(new IOException(e));
         } finally {
-            Unsettled how = end;
+            End how = end;
             // a stop interrupts the reading of the archive, but what became of it is still told
             boolean interrupted = Thread.interrupted();
-            conclude(ticket, fill, how.reason(), () -> settleOrKeep(ticket, fill, how));
+            conclude(ticket, fill, how.reason(), () -> ends.tell(ticket, how, copy -> remember(fill, copy)));
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -332,105 +349,69 @@ public final class Fills {
         });
     }
 
-    /** Sends no new readers to the running fill of a file that is being deleted; those that follow it go on. */
+    /** Sends no new readers to the fill of a file that is being deleted, and ends it if nobody follows it. */
     public void cancel(String objid) {
         forget(objid, null);
+        renew(objid);
     }
 
-    private void settleOrKeep(FillTicket ticket, Fill fill, Unsettled end) {
-        boolean told = false;
-        try {
-            told = settle(ticket, fill, end);
-        } finally {
-            if (!told) {
-                unsettled.put(ticket, end);
+    /** The same for one fill, by its id. */
+    public void cancel(long fillId) {
+        running.forEach((ticket, fill) -> {
+            if (ticket.fillId() == fillId) {
+                forget(fill.objid(), fill);
+                renew(fill.objid());
             }
-        }
+        });
     }
 
-    /** Tells the inventory how a fill ended; false if it could not be told, or did not answer, or a file is left. */
-    private boolean settle(FillTicket ticket, @Nullable Fill fill, Unsettled end) {
-        try {
-            if (end.stored() == null) {
-                return endWithoutCopy(ticket, end);
+    /** Finds out whether the fills of a file were ended. */
+    private void renew(String objid) {
+        running.forEach((ticket, fill) -> {
+            if (fill.objid().equals(objid)) {
+                renew(ticket, fill);
             }
-            Optional<CopyRow> copy = store.complete(ticket, owner, end.stored());
-            if (copy.isPresent()) {
-                bytes.inc(end.stored().size());
-                remember(fill, copy.get());
-                log.info("Cached {} ({} bytes) in {}", end.objid(), end.stored().size(), volumeName(ticket));
-            } else if (!store.stored(ticket)) {
-                log.warn("The copy of {} is dropped: its fill was ended or taken over meanwhile", end.objid());
-                return endWithoutCopy(ticket, new Unsettled(end.objid(), null, "lost", true));
-            }
-            return true;
-        } catch (DatabaseException e) {
-            log.warn("The end of the fill of {} is not recorded yet: {}", end.objid(), e.getMessage());
-            return false;
-        }
-    }
-
-    /** The row keeps the copy's name for as long as a file may be left under it. */
-    private boolean endWithoutCopy(FillTicket ticket, Unsettled end) throws DatabaseException {
-        if (end.left() && !drop(ticket)) {
-            return false;
-        }
-        if (!store.fail(ticket, owner, end.reason())) {
-            // somebody else has ended it, and does not know that nothing is left
-            store.cleaned(ticket);
-        }
-        return true;
+        });
     }
 
     /**
      * Puts a new copy into memory unless its fill was cancelled: who deletes a file cancels its fill and then forgets its
      * location, and the cancelling waits for what is done here.
      */
-    private void remember(@Nullable Fill fill, CopyRow copy) {
+    private void remember(Fill fill, CopyRow copy) {
         wishes.computeIfPresent(copy.objid(), (objid, wish) -> {
-            if (fill != null && fillOf(wish) == fill) {
+            if (fillOf(wish) == fill) {
                 locations.put(objid, List.of(copy));
             }
             return wish;
         });
     }
 
-    private boolean drop(FillTicket ticket) {
-        try {
-            placement.volume(ticket.volumeId()).delete(ticket.name());
-            return true;
-        } catch (IOException e) {
-            log.warn("A file without a row is left in volume {} for now: {}", volumeName(ticket), FillRun.describe(e));
-            return false;
-        }
+    /** Keeps what runs or was claimed for another lease, and tells the inventory of ends that it does not know yet. */
+    public void renew() {
+        running.forEach(this::renew);
+        claims.renewAll();
+        ends.tellAll();
     }
 
-    /** Keeps the running fills for another lease, and tells the inventory of ends that it does not know yet. */
-    public void renew() {
-        running.forEach((ticket, fill) -> {
-            try {
-                if (!store.renew(ticket, owner, LEASE, fill.readable()) && running.containsKey(ticket)) {
-                    // it goes on for its readers, and will find zero rows at its end
-                    log.warn("The fill of {} is no longer this instance's", fill.objid());
-                    // who comes now may want a newer file
-                    forget(fill.objid(), fill);
-                }
-            } catch (DatabaseException e) {
-                log.debug("The fill of {} could not be renewed: {}", fill.objid(), e.getMessage());
-            } catch (RuntimeException e) {
-                log.error("The fill of {} could not be renewed", fill.objid(), e);
+    private void renew(FillTicket ticket, Fill fill) {
+        try {
+            boolean kept = !fill.isLost() && store.renew(ticket, owner, LEASE, fill.readable());
+            if (kept || !running.containsKey(ticket)) {
+                return;
             }
-        });
-        giveBackDoubtful();
-        unsettled.forEach((ticket, end) -> {
-            try {
-                if (settle(ticket, null, end)) {
-                    unsettled.remove(ticket, end);
-                }
-            } catch (RuntimeException e) {
-                log.error("The end of the fill of {} could not be recorded", end.objid(), e);
+            if (fill.lose()) {
+                log.warn("The fill of {} is no longer this instance's", fill.objid());
             }
-        });
+            if (!store.holds(ticket, owner)) {
+                // who comes now may want a newer file
+                forget(fill.objid(), fill);
+            }
+        } catch (DatabaseException e) {
+            log.debug("The fill of {} could not be renewed: {}", fill.objid(), e.getMessage());
+        } catch (RuntimeException e) {
+            log.error("The fill of {} could not be renewed", fill.objid(), e);
+        }
     }
 
     /**
@@ -479,13 +460,12 @@ public final class Fills {
         return HexFormat.of().formatHex(name);
     }
 
-    private String volumeName(FillTicket ticket) {
-        return placement.volume(ticket.volumeId()).name();
-    }
-
     private static String reason(@Nullable IOException failure) {
         if (failure instanceof FailureException reasoned) {
             return reasoned.reason().name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+        }
+        if (failure instanceof FillAbandonedException) {
+            return FillReasons.LOST;
         }
         return failure == null ? STORED : "volume-failed";
     }

@@ -1,6 +1,7 @@
 package org.anteroom.fill;
 
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,6 +51,19 @@ public final class Placement {
                                 Comparator.comparingDouble(Placement::freeShare).reversed()))
                 .map(VolumeRow::id)
                 .toList();
+    }
+
+    /** The volumes that take new copies now, with the size of the largest file that they would take, free or not. */
+    Map<Long, Long> limits() {
+        Map<Long, Long> limits = new HashMap<>();
+        for (VolumeRow row : rows.get()) {
+            VolumeGuard volume = volumes.get(row.id());
+            long largest = volume == null ? -1 : Math.min(row.capacity(), volume.largest());
+            if (row.status() == VolumeStatus.ACTIVE && largest >= 0) {
+                limits.put(row.id(), largest);
+            }
+        }
+        return limits;
     }
 
     /** The volume of that id, which {@link #candidates} or the inventory named. */

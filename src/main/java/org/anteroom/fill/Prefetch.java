@@ -142,7 +142,7 @@ public final class Prefetch {
                 bytes += file.facts().size();
             }
         }
-        FillQueue.Added added = queue.add(wishes, owner, volumes.get());
+        FillQueue.Added added = queue.addOfDataset(wishes, owner, volumes.get());
         if (!added.queued().isEmpty()) {
             wake.run();
         }

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.anteroom.inventory.Drift;
 import org.anteroom.inventory.FillStore;
 import org.anteroom.inventory.FillTicket;
@@ -116,8 +117,10 @@ public final class Recovery {
      *
      * @param guards this instance's volumes by their id in the inventory
      * @param permitted whether this instance may change anything; asked before each round
+     * @param atWork ids of the fills that this boot is at, which are its own to end
      */
-    public void schedule(Tasks tasks, Map<Long, VolumeGuard> guards, BooleanSupplier permitted) {
+    public void schedule(
+            Tasks tasks, Map<Long, VolumeGuard> guards, BooleanSupplier permitted, Supplier<Set<Long>> atWork) {
         if (guards.isEmpty()) {
             return;
         }
@@ -127,7 +130,7 @@ public final class Recovery {
             first.execute(tasks.guarded("recovery", cleaning));
             tasks.every("recovery-" + guard.name(), PERIOD, cleaning);
         });
-        tasks.every("recovery", PERIOD, where(permitted, this::releaseLost));
+        tasks.every("recovery", PERIOD, where(permitted, () -> releaseLost(atWork.get())));
         tasks.every("counters", PERIOD, where(permitted, () -> compareCounters(guards)));
     }
 
@@ -140,9 +143,9 @@ public final class Recovery {
     }
 
     /** Ends fills of any instance whose lease has run out, and forgets those that ended long ago. */
-    void releaseLost() {
+    void releaseLost(Set<Long> atWork) {
         try {
-            int released = fills.releaseExpired();
+            int released = fills.releaseExpired(owner, atWork);
             if (released > 0) {
                 log.info("Released {} fills whose owners were not heard of any more", released);
             }

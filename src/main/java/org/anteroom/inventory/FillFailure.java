@@ -16,7 +16,7 @@ public enum FillFailure {
     WRONG_BYTES,
     /** The archive was not asked, for the crowd or since it is away: tried again later, and not counted. */
     BUSY,
-    /** Its owner was stopped, or never began: tried again at once, and not counted. */
+    /** Its owner was stopped, never began, or lost its lease: tried again at once, and not counted. */
     STOPPED;
 
     /** The word in figures. */
@@ -32,7 +32,11 @@ public enum FillFailure {
             case FillReasons.NO_ROOM, FillReasons.NO_VOLUME -> NO_SPACE;
             case FillReasons.WRONG_BYTES -> WRONG_BYTES;
             case FillReasons.OVERLOADED, FillReasons.AWAY -> BUSY;
-            case FillReasons.STOPPING, FillReasons.TOO_LATE, FillReasons.NOT_READY -> STOPPED;
+            case FillReasons.STOPPING,
+                    FillReasons.TOO_LATE,
+                    FillReasons.UNANSWERED,
+                    FillReasons.LOST,
+                    FillReasons.NOT_READY -> STOPPED;
             default -> TRANSIENT;
         };
     }

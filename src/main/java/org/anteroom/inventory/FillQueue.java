@@ -21,9 +21,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queue of fills: what is to be cached though no reader waits for it.
  *
- * <p>A queued fill reserves nothing. It is claimed when its time has come, in the order of that time, by whoever is first:
- * a worker of any instance, or a reader who wants the file ({@link FillStore#begin}). From then on it is a fill as any
- * other. That a file has one fill at a time, queued or running, is a unique index.
+ * <p>A queued fill reserves nothing. It is claimed when its time has come, by whoever is first: a worker of any instance,
+ * or a reader who wants the file ({@link FillStore#begin}). From then on it is a fill as any other. That a file has one fill
+ * at a time, queued or running, is a unique index.
+ *
+ * <p>There are two lines, each in the order in which its fills became due: files that were asked for one by one, and those
+ * of whole datasets, however many these are. Who claims says which line comes first ({@link Claimant#datasetsFirst}).
  */
 public final class FillQueue {
     /** The most files that are added at once. */
@@ -79,13 +82,23 @@ public final class FillQueue {
     }
 
     /**
-     * Asks for files. Of those that are queued already, what waits to be tried again is due at once.
+     * Asks for single files. Of those that are queued already, what waits to be tried again is due at once, and what was
+     * asked for with its dataset is a single file now.
      *
      * @param files {@value #MOST_ADDED} at most, each once
      * @param owner who asks
      * @param volumes the volumes that the asking instance has: copies elsewhere are none to it
      */
     public Added add(List<Wish> files, Owner owner, Set<Long> volumes) throws DatabaseException {
+        return add(files, 0, owner, volumes);
+    }
+
+    /** The same for files of a dataset all of whose files are asked for. */
+    public Added addOfDataset(List<Wish> files, Owner owner, Set<Long> volumes) throws DatabaseException {
+        return add(files, 1, owner, volumes);
+    }
+
+    private Added add(List<Wish> files, int bulk, Owner owner, Set<Long> volumes) throws DatabaseException {
         if (files.size() > MOST_ADDED) {
             throw new IllegalArgumentException(files.size() + " files at once");
         }
@@ -102,13 +115,13 @@ public final class FillQueue {
         }
         // one that is cached by now is found to be so when it is claimed
         return database.write("queue-fills", wait, handle -> {
-            Set<String> queued = insert(handle, rest, owner);
+            Set<String> queued = insert(handle, rest, bulk, owner);
             List<String> active = rest.stream()
                     .map(Wish::objid)
                     .filter(objid -> !queued.contains(objid))
                     .toList();
             if (!active.isEmpty()) {
-                want(handle, active);
+                want(handle, active, bulk);
             }
             return new Added(cached, queued, new HashSet<>(active));
         });
@@ -128,16 +141,18 @@ public final class FillQueue {
     }
 
     /** Rows for files that have none yet, in the order of their keys, so that no two who add wait crosswise. */
-    private static Set<String> insert(Handle handle, List<Wish> files, Owner owner) {
+    private static Set<String> insert(Handle handle, List<Wish> files, int bulk, Owner owner) {
         PreparedBatch batch = handle.prepareBatch("""
-                INSERT INTO fills (objid, state, size, attempts, instance, boot, epoch, created, next_at, wanted)
-                VALUES (:objid, 'queued', :size, 0, :instance, :boot, 0, <now>, <now>, 1)
+                INSERT INTO fills (objid, state, size, attempts, instance, boot, epoch, created, next_at, wanted,
+                    bulk)
+                VALUES (:objid, 'queued', :size, 0, :instance, :boot, 0, <now>, <now>, 1, :bulk)
                 ON CONFLICT (objid) WHERE state IN ('queued', 'running') DO NOTHING""");
         for (Wish file : files) {
             batch.bind("objid", file.objid())
                     .bind("size", file.size())
                     .bind("instance", owner.instance())
                     .bind("boot", owner.boot())
+                    .bind("bulk", bulk)
                     .add();
         }
         int[] counts = batch.execute();
@@ -150,12 +165,13 @@ public final class FillQueue {
         return queued;
     }
 
-    private static void want(Handle handle, List<String> objids) {
+    private static void want(Handle handle, List<String> objids, int bulk) {
         handle.createUpdate("""
-                        UPDATE fills SET wanted = 1, next_at = CASE WHEN next_at > <now> THEN <now> ELSE next_at END
+                        UPDATE fills SET wanted = 1, bulk = CASE WHEN bulk < :bulk THEN bulk ELSE :bulk END,
+                            next_at = CASE WHEN next_at > <now> THEN <now> ELSE next_at END
                         WHERE id IN (SELECT id FROM fills
                             WHERE objid IN (<objids>) AND state IN ('queued', 'running')
-                            ORDER BY id <for_update>)""").bindList("objids", objids).execute();
+                            ORDER BY id <for_update>)""").bindList("objids", objids).bind("bulk", bulk).execute();
     }
 
     /**
@@ -188,6 +204,14 @@ public final class FillQueue {
      */
     public ClaimResult claim(Claimant by, String copyName, Consumer<ClaimResult> late) throws DatabaseException {
         return database.write("claim-fill", wait, handle -> Claiming.claim(handle, by, copyName, policy), late);
+    }
+
+    /** Says what an instance would take from the queue, so that others leave that to it; holds for one lease. */
+    public void offer(Claimant by) throws DatabaseException {
+        database.write("offer-to-fill", wait, handle -> {
+            Offers.say(handle, by);
+            return true;
+        });
     }
 
     /**

@@ -35,6 +35,12 @@ public final class FillReasons {
     /** It was begun when nobody waited for that any more. */
     public static final String TOO_LATE = "begun too late";
 
+    /** Its lease ran out, or somebody ended it, while it was at work. */
+    public static final String LOST = "lost";
+
+    /** Whether it was begun was not answered. */
+    public static final String UNANSWERED = "its begin was not answered";
+
     /** The file has another size than when it was asked for. */
     public static final String CHANGED = "changed";
 

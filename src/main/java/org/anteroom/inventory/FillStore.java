@@ -3,6 +3,7 @@ package org.anteroom.inventory;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -96,6 +97,12 @@ public final class FillStore {
      * @return false if it is lost
      */
     public boolean renew(FillTicket ticket, Owner owner, Duration lease, long bytes) throws DatabaseException {
+        return renew(ticket, owner, lease, bytes, wait);
+    }
+
+    /** The same for one who waits no longer than that. */
+    public boolean renew(FillTicket ticket, Owner owner, Duration lease, long bytes, Duration wait)
+            throws DatabaseException {
         return database.write(
                 "renew-fill",
                 wait,
@@ -108,6 +115,17 @@ public final class FillStore {
                                 .bind("bytes", bytes)
                                 .execute()
                         == 1);
+    }
+
+    /** Whether nobody has taken a running fill from its owner, be its lease over or not. */
+    public boolean holds(FillTicket ticket, Owner owner) throws DatabaseException {
+        return database.read(
+                "fill-held",
+                wait,
+                handle -> mine(handle.createQuery("SELECT 1 FROM fills" + MINE), ticket, owner)
+                        .mapTo(Integer.class)
+                        .findOne()
+                        .isPresent());
     }
 
     /**
@@ -240,19 +258,31 @@ public final class FillStore {
                                 .bind("boot", current.boot())));
     }
 
-    /** Ends running fills whose lease has run out, to be begun anew; how many. */
-    public int releaseExpired() throws DatabaseException {
+    /**
+     * Ends running fills whose lease has run out, to be begun anew; how many.
+     *
+     * @param asking who asks; an owner that is alive ends by itself what it is still at
+     * @param atWork the fills that it is at
+     */
+    public int releaseExpired(Owner asking, Collection<Long> atWork) throws DatabaseException {
+        List<Long> spared = new ArrayList<>(atWork);
+        // a list of none would be no list
+        spared.add(-1L);
         return database.write(
                 "release-expired-fills",
                 wait,
                 handle -> lose(
                         handle,
                         ending(
-                                handle,
-                                // what another instance is about to end is left to it
-                                " WHERE id IN (SELECT id FROM fills WHERE expires <= <now> AND state = 'running'"
-                                        + " ORDER BY id <skip_locked>)",
-                                "its owner was not heard of any more")));
+                                        handle,
+                                        // what another instance is about to end is left to it
+                                        " WHERE id IN (SELECT id FROM fills WHERE expires <= <now> AND state = 'running'"
+                                                + " AND (instance <> :instance OR boot <> :boot OR id NOT IN (<spared>))"
+                                                + " ORDER BY id <skip_locked>)",
+                                        "its owner was not heard of any more")
+                                .bind("instance", asking.instance())
+                                .bind("boot", asking.boot())
+                                .bindList("spared", spared)));
     }
 
     /**

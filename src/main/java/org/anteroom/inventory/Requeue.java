@@ -17,8 +17,9 @@ final class Requeue {
     static void successors(Handle handle, List<Long> lost, RetryPolicy policy) {
         for (int from = 0; from < lost.size(); from += PAGE) {
             handle.createUpdate("""
-                            INSERT INTO fills (objid, state, size, attempts, instance, boot, epoch, created, next_at, wanted)
-                            SELECT objid, 'queued', size, attempts, instance, boot, 0, created, <now>, wanted
+                            INSERT INTO fills (objid, state, size, attempts, instance, boot, epoch, created, next_at, wanted,
+                                bulk)
+                            SELECT objid, 'queued', size, attempts, instance, boot, 0, created, <now>, wanted, bulk
                             FROM fills WHERE id IN (<ids>) AND attempts < :most ORDER BY id
                             ON CONFLICT (objid) WHERE state IN ('queued', 'running') DO NOTHING""")
                     .bindList("ids", lost.subList(from, Math.min(from + PAGE, lost.size())))

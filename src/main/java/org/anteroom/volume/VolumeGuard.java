@@ -211,10 +211,12 @@ public final class VolumeGuard {
      * space is the last probe's, less what was written since.
      */
     public boolean accepts(long size) {
-        return size >= 0
-                && size <= settings.maxObjectSize()
-                && writable()
-                && free.get() - promised.get() - size >= settings.minFree();
+        return size >= 0 && size <= largest();
+    }
+
+    /** The size of the largest file that may be written now; negative if none may. */
+    public long largest() {
+        return writable() ? Math.min(settings.maxObjectSize(), free.get() - promised.get() - settings.minFree()) : -1;
     }
 
     /** Degrades the volume if an operation has been pending for too long. Never blocks. */

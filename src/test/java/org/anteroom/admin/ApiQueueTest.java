@@ -14,6 +14,7 @@ import org.anteroom.http.AccessSettings.Access;
 import org.anteroom.inventory.ClaimResult;
 import org.anteroom.inventory.Claimant;
 import org.anteroom.inventory.FillState;
+import org.anteroom.model.FileFacts;
 import org.anteroom.testing.RawHttp;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,7 +63,13 @@ class ApiQueueTest {
     }
 
     private ClaimResult.Claimed claim() throws Exception {
-        Claimant claimant = new Claimant(inventory.owner, Duration.ofMinutes(5), Set.of(fast), size -> List.of(fast));
+        Claimant claimant = new Claimant(
+                inventory.owner,
+                Duration.ofMinutes(5),
+                Set.of(fast),
+                size -> List.of(fast),
+                Map.of(fast, 1L << 40),
+                false);
         return (ClaimResult.Claimed) inventory.queue.claim(claimant, NAME, late -> {});
     }
 
@@ -230,6 +237,19 @@ class ApiQueueTest {
         assertThat(server.delete(running).status()).isEqualTo(204);
         assertThat(inventory.volumes.get(fast).orElseThrow().reserved()).isZero();
         assertThat(server.delete(running).status()).isEqualTo(409);
+    }
+
+    /** To end a fill says nothing of what the archive has. */
+    @Test
+    void a_file_that_is_known_to_be_wrong_stays_so_when_its_fill_is_ended() throws Exception {
+        long id = put(OBJECT, 202).path("fill").path("id").asLong();
+        FileFacts facts = new FileFacts(3, null, null, null, null);
+        inventory.caching.wrong().note("d/a.txt", facts);
+        assertThat(server.delete("/api/v1/fills/" + id).status()).isEqualTo(204);
+        assertThat(inventory.caching.wrong().has("d/a.txt", facts)).isTrue();
+        put(OBJECT, 202);
+        assertThat(server.delete(OBJECT).status()).isEqualTo(204);
+        assertThat(inventory.caching.wrong().has("d/a.txt", facts)).isFalse();
     }
 
     @Test

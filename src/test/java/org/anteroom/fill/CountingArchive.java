@@ -6,8 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.anteroom.archive.Archive;
@@ -31,6 +33,10 @@ final class CountingArchive implements Archive {
     volatile @Nullable CountDownLatch headEntered;
     volatile @Nullable CountDownLatch openEntered;
     final CountDownLatch released = new CountDownLatch(1);
+    /** What who asks for a file waits for, once {@link #headEntered} is set. */
+    volatile CountDownLatch headReleased = released;
+    /** The files in the order in which they were opened. */
+    final Queue<String> order = new ConcurrentLinkedQueue<>();
 
     /** Puts a file whose bytes are its objid. */
     void put(String objid) {
@@ -46,11 +52,11 @@ final class CountingArchive implements Archive {
         return count == null ? 0 : count.get();
     }
 
-    private void meet(@Nullable CountDownLatch entered) throws IOException {
+    private void meet(@Nullable CountDownLatch entered, CountDownLatch until) throws IOException {
         if (entered != null) {
             entered.countDown();
             try {
-                released.await();
+                until.await();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IOException(e);
@@ -64,7 +70,7 @@ final class CountingArchive implements Archive {
 
     @Override
     public FileFacts head(FileKey key) throws IOException {
-        meet(headEntered);
+        meet(headEntered, headReleased);
         byte[] bytes = files.get(key.objid());
         if (bytes == null) {
             throw new FailureException(FailureReason.NOT_FOUND, "The archive has no such file.");
@@ -75,7 +81,8 @@ final class CountingArchive implements Archive {
     @Override
     public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
         opens.computeIfAbsent(key.objid(), objid -> new AtomicInteger()).incrementAndGet();
-        meet(openEntered);
+        order.add(key.objid());
+        meet(openEntered, released);
         ByteBuffer rest = ByteBuffer.wrap(files.get(key.objid())).position((int) offset);
         return new ArchiveStream() {
             @Override

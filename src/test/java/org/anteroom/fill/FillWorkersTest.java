@@ -6,9 +6,12 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import org.anteroom.inventory.FillQueue;
 import org.anteroom.inventory.FillRow;
 import org.anteroom.inventory.FillState;
 import org.anteroom.inventory.Owner;
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The workers of one instance, and of another one, on SQLite and one volume. */
 @Timeout(120)
@@ -262,7 +266,7 @@ class FillWorkersTest {
         entered.await();
         for (int i = 0; i < 5; i++) {
             test.advance(Fills.LEASE.minusMillis(1));
-            one.workers.renew();
+            one.fills.renew();
             two.workers.look();
             awaitIdle(two);
         }
@@ -270,6 +274,209 @@ class FillWorkersTest {
         one.awaitDone();
         assertThat(other.opens(FILE)).isZero();
         assertThat(archive.opens(FILE)).isEqualTo(1);
+    }
+
+    /** Nobody else may clean up after it as long as this boot lives. */
+    @ParameterizedTest
+    @ValueSource(strings = {"is found lost", "is carried out", "fails"})
+    void a_claim_that_is_lost_while_the_archive_is_asked_leaves_no_row_that_names_a_copy(String then) throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        archive.headEntered = entered;
+        one.ask(archive.size(FILE), FILE);
+        one.workers.wake();
+        entered.await();
+        test.advance(Fills.LEASE);
+        two.awaitDone();
+        assertThat(last().owner()).isEqualTo(two.owner);
+        switch (then) {
+            case "is found lost" -> one.fills.renew();
+            case "fails" -> archive.failure = FailureReason.ARCHIVE_FAILED;
+            default -> assertThat(archive.failure).isNull();
+        }
+        archive.released.countDown();
+        awaitIdle(one);
+        one.fills.renew();
+        assertThat(one.store.named(one.owner, Set.of(one.volumeId))).isEmpty();
+        assertThat(archive.opens(FILE)).isZero();
+    }
+
+    @Test
+    void a_claim_whose_answer_was_lost_is_given_back() throws Exception {
+        one.ask(archive.size(FILE), FILE);
+        test.loseAnswerOfNextCommit();
+        one.workers.wake();
+        awaitIdle(one);
+        assertThat(last().state()).isEqualTo(FillState.RUNNING);
+        one.fills.renew();
+        assertThat(last().state()).isEqualTo(FillState.QUEUED);
+        assertThat(last().attempts()).isZero();
+        one.awaitDone();
+        assertThat(last().state()).isEqualTo(FillState.DONE);
+    }
+
+    /** As when the archive tells of the file only after an outage of the database. */
+    @Test
+    void a_claim_that_was_lost_takes_no_place_of_a_fill_that_lives() throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        archive.headReleased = release;
+        archive.headEntered = entered;
+        archive.openEntered = new CountDownLatch(1);
+        one.ask(archive.size(FILE), FILE);
+        one.workers.wake();
+        entered.await();
+        test.advance(Fills.LEASE);
+        Outcome outcome =
+                one.fills.begin(FileKey.parse(FILE), facts(), QueueSite.WAIT).join();
+        Fill living = ((Outcome.Following) outcome).fill();
+        release.countDown();
+        awaitIdle(one);
+        assertThat(one.fills.running(FILE)).isSameAs(living);
+        archive.released.countDown();
+        await().atMost(QueueSite.WAIT).until(() -> one.fills.runningCount() == 0);
+        assertThat(last().state()).isEqualTo(FillState.DONE);
+        assertThat(archive.opens(FILE)).isEqualTo(1);
+    }
+
+    /** It goes on for its readers, makes no copy any more, and is made again when it has ended. */
+    @Test
+    void after_an_outage_past_its_lease_an_instance_does_not_read_a_file_twice_at_once() throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        archive.openEntered = entered;
+        one.ask(archive.size(FILE), FILE);
+        one.workers.wake();
+        entered.await();
+        Fill fill = Objects.requireNonNull(one.fills.running(FILE));
+        Follower follower = Objects.requireNonNull(fill.follow());
+        test.advance(Fills.LEASE);
+        one.workers.look();
+        one.fills.renew();
+        one.workers.look();
+        one.fills.renew();
+        await().atMost(QueueSite.WAIT).until(() -> Figures.value(one.metrics, "anteroom_fill_workers_active") <= 1);
+        assertThat(last().state()).isEqualTo(FillState.RUNNING);
+        assertThat(one.fills.begin(FileKey.parse(FILE), facts(), QueueSite.WAIT).join())
+                .isEqualTo(new Outcome.Following(fill, false));
+        assertThat(archive.opens(FILE)).isEqualTo(1);
+        archive.released.countDown();
+        awaitIdle(one);
+        assertThat(fill.readable()).isEqualTo(archive.size(FILE));
+        follower.close();
+        one.awaitDone();
+        assertThat(last().state()).isEqualTo(FillState.DONE);
+        assertThat(last().attempts()).as("it was not the file's fault").isEqualTo(1);
+        assertThat(one.copies.find(FILE, QueueSite.WAIT)).hasSize(1);
+        assertThat(one.guard.list("", 10)).hasSize(1);
+    }
+
+    /** In the fleet another instance has found it lost, and this one claims what was queued in its place. */
+    @Test
+    void a_fill_that_was_lost_ends_for_the_one_that_lives() throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        archive.openEntered = entered;
+        one.ask(archive.size(FILE), FILE);
+        one.workers.wake();
+        entered.await();
+        Fill lost = Objects.requireNonNull(one.fills.running(FILE));
+        test.advance(Fills.LEASE);
+        assertThat(two.store.releaseExpired(two.owner, Set.of())).isEqualTo(1);
+        one.workers.look();
+        await().atMost(QueueSite.WAIT).until(() -> archive.opens(FILE) == 2);
+        Fill living = Objects.requireNonNull(one.fills.running(FILE));
+        assertThat(living).isNotSameAs(lost);
+        assertThat(lost.isLost()).isTrue();
+        assertThat(living.isLost()).isFalse();
+        archive.released.countDown();
+        one.awaitDone();
+        awaitIdle(one);
+        assertThat(lost.readable()).as("nobody read it").isZero();
+        assertThat(one.guard.list("", 10)).hasSize(1);
+        assertThat(one.store.named(one.owner, Set.of(one.volumeId))).isEmpty();
+    }
+
+    @Test
+    void a_reader_who_comes_while_the_archive_is_asked_begins_the_fill_of_the_claim() throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        archive.headEntered = entered;
+        one.ask(archive.size(FILE), FILE);
+        one.workers.wake();
+        entered.await();
+        FileFacts longer = new FileFacts(archive.size(FILE) + 1, null, "\"y\"", null, null);
+        assertThat(one.fills.begin(FileKey.parse(FILE), longer, QueueSite.WAIT).join())
+                .as("it was not claimed for that")
+                .isEqualTo(new Outcome.Bypass("filled-elsewhere"));
+        Outcome outcome =
+                one.fills.begin(FileKey.parse(FILE), facts(), QueueSite.WAIT).join();
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        Outcome.Following.class,
+                        following -> assertThat(following.begun()).isTrue());
+        await().atMost(QueueSite.WAIT).until(() -> one.fills.runningCount() == 0);
+        assertThat(last().state()).isEqualTo(FillState.DONE);
+        archive.released.countDown();
+        awaitIdle(one);
+        assertThat(ended(one, "taken")).isEqualTo(1);
+        assertThat(last().state()).isEqualTo(FillState.DONE);
+        assertThat(archive.opens(FILE)).isEqualTo(1);
+    }
+
+    @Test
+    void a_claim_that_is_cancelled_while_the_archive_is_asked_makes_no_copy() throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        archive.headEntered = entered;
+        one.ask(archive.size(FILE), FILE);
+        one.workers.wake();
+        entered.await();
+        assertThat(one.store.cancel(last().id())).isTrue();
+        one.fills.cancel(last().id());
+        archive.released.countDown();
+        awaitIdle(one);
+        assertThat(archive.opens(FILE)).isZero();
+        assertThat(last().state()).isEqualTo(FillState.FAILED);
+        assertThat(one.store.named(one.owner, Set.of(one.volumeId))).isEmpty();
+    }
+
+    /** Such as a row that another release wrote. */
+    @Test
+    void a_row_that_names_no_file_fails_and_holds_up_nothing() throws Exception {
+        one.ask(3, "no file");
+        one.ask(archive.size(FILE), FILE);
+        one.workers.wake();
+        awaitIdle(one);
+        assertThat(last().state()).isEqualTo(FillState.DONE);
+        FillRow row = one.queue.last("no file").orElseThrow();
+        assertThat(row.reason()).isEqualTo("internal");
+        assertThat(row.state()).isEqualTo(FillState.QUEUED);
+        assertThat(one.volume().reserved()).isZero();
+        for (int attempt = 2; attempt <= 3; attempt++) {
+            test.advance(Duration.ofMinutes(2));
+            one.workers.look();
+            awaitIdle(one);
+        }
+        assertThat(one.queue.last("no file").orElseThrow().state()).isEqualTo(FillState.FAILED);
+    }
+
+    /** One worker, so that there is one order: every fourth claim is for the files of datasets first. */
+    @Test
+    void a_single_file_need_not_wait_for_a_dataset() throws Exception {
+        List<FillQueue.Wish> dataset = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            String objid = "big/" + i;
+            other.put(objid);
+            dataset.add(new FillQueue.Wish(objid, other.size(objid)));
+        }
+        CountDownLatch entered = new CountDownLatch(1);
+        other.openEntered = entered;
+        two.queue.addOfDataset(dataset, two.owner, Set.of(two.volumeId));
+        two.workers.wake();
+        entered.await();
+        for (int i = 0; i < 4; i++) {
+            other.put("one/" + i);
+            two.ask(other.size("one/" + i), "one/" + i);
+        }
+        other.released.countDown();
+        two.awaitDone();
+        assertThat(other.order).containsExactly("big/0", "one/0", "one/1", "big/1", "one/2", "one/3", "big/2", "big/3");
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -29,6 +30,7 @@ import org.anteroom.eviction.TestCache;
 import org.anteroom.inventory.CopyRow;
 import org.anteroom.inventory.InventorySettings;
 import org.anteroom.inventory.Locations;
+import org.anteroom.inventory.Owner;
 import org.anteroom.inventory.VolumeRow;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.model.FailureException;
@@ -412,6 +414,59 @@ class FillsTest {
         assertThat(named()).isZero();
     }
 
+    /** What it had reserved is somebody else's by then. */
+    @Test
+    void a_fill_that_was_ended_and_has_no_readers_reads_no_further() throws Exception {
+        holdAt = 100_000;
+        Fill fill = beginFill();
+        await().atMost(WAIT).until(() -> fill.readable() > 0);
+        assertThat(cache.fills.cancel(KEY.objid())).isEqualTo(1);
+        fills.cancel(KEY.objid());
+        gate.countDown();
+        awaitEnd();
+        assertThat(fill.readable()).isLessThanOrEqualTo(100_000);
+        assertThat(cache.files("copies")).isEmpty();
+        assertThat(named()).isZero();
+    }
+
+    @Test
+    void a_fill_that_was_ended_by_its_number_is_the_only_one_to_end() throws Exception {
+        holdAt = 100_000;
+        Fill first = beginFill();
+        long id = cache.number("SELECT MAX(id) FROM fills");
+        assertThat(cache.fills.cancel(id)).isTrue();
+        fills.renew();
+        Fill second = beginFill();
+        fills.cancel(id);
+        assertThat(fills.running(KEY.objid())).isSameAs(second);
+        assertThat(first.isLost()).isTrue();
+        assertThat(second.isLost()).isFalse();
+        gate.countDown();
+        awaitEnd();
+        assertThat(second.readable()).isEqualTo(SIZE);
+        assertThat(cache.files("copies")).hasSize(1);
+    }
+
+    /** The database is away for longer than a lease. */
+    @Test
+    void a_fill_that_lost_its_lease_has_its_readers_and_new_ones_until_it_ends() throws Exception {
+        holdAt = 100_000;
+        Fill fill = beginFill();
+        Follower follower = Objects.requireNonNull(fill.follow());
+        cache.advance(Fills.LEASE);
+        fills.renew();
+        assertThat(begin()).isEqualTo(new Outcome.Following(fill, false));
+        gate.countDown();
+        assertThat(readAll(follower, SIZE)).isEqualTo(bytes);
+        follower.close();
+        awaitEnd();
+        assertThat(opens).hasValue(1);
+        assertThat(cache.files("copies")).as("its lease was over").isEmpty();
+        assertThat(begin()).isInstanceOf(Outcome.Following.class);
+        awaitEnd();
+        assertThat(cache.files("copies")).hasSize(1);
+    }
+
     private long named() throws IOException {
         return cache.number("SELECT COUNT(*) FROM fills WHERE name IS NOT NULL");
     }
@@ -578,7 +633,8 @@ class FillsTest {
         cache.test().loseAnswerOfNextCommit();
         fills.begin(KEY, facts(), WAIT).get();
         cache.advance(Duration.ofMinutes(1));
-        assertThat(cache.fills.releaseExpired()).isEqualTo(1);
+        assertThat(cache.fills.releaseExpired(new Owner("other", "boot"), Set.of()))
+                .isEqualTo(1);
         fills.renew();
         assertThat(cache.number("SELECT COUNT(*) FROM fills WHERE state = 'failed' AND name IS NULL"))
                 .isEqualTo(1);

@@ -66,6 +66,19 @@ final class QueueSite implements AutoCloseable {
      */
     QueueSite(TestDatabase test, Path folder, Archive archive, Owner owner, int workers, long capacity)
             throws IOException {
+        this(test, folder, archive, owner, workers, capacity, Long.MAX_VALUE);
+    }
+
+    /** An instance that takes no file of more bytes than that. */
+    QueueSite(
+            TestDatabase test,
+            Path folder,
+            Archive archive,
+            Owner owner,
+            int workers,
+            long capacity,
+            long maxObjectSize)
+            throws IOException {
         this.owner = owner;
         this.store = new FillStore(test.database(), WAIT, RETRIES);
         this.queue = new FillQueue(test.database(), WAIT, RETRIES);
@@ -75,7 +88,7 @@ final class QueueSite implements AutoCloseable {
                 new NewVolume("fast", "", "filesystem", folder.toString(), capacity, VolumeStatus.ACTIVE, 0));
         this.volumeId = row.id();
         VolumeSettings settings = new VolumeSettings(
-                "fast", "filesystem", folder.toString(), capacity, true, "active", 0, Long.MAX_VALUE, 0);
+                "fast", "filesystem", folder.toString(), capacity, true, "active", 0, maxObjectSize, 0);
         this.guard = new VolumeGuard(
                 new FilesystemVolume("fast", folder),
                 settings,

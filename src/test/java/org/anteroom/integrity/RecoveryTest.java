@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.anteroom.eviction.TestCache;
 import org.anteroom.inventory.BeginResult;
 import org.anteroom.inventory.CopyRow;
@@ -126,12 +127,12 @@ class RecoveryTest {
         abandonTemporary(running);
         recovery.start();
         recovery.clean(cache.guards());
-        recovery.releaseLost();
+        recovery.releaseLost(Set.of());
         assertThat(cache.files("tmp")).containsExactly(running.temporary());
         assertThat(cache.volume().reserved()).isEqualTo(SIZE);
 
         cache.advance(LEASE);
-        recovery.releaseLost();
+        recovery.releaseLost(Set.of());
         recovery.clean(cache.guards());
         // its bytes are free, but it may not know yet
         assertThat(cache.volume().reserved()).isZero();
@@ -208,7 +209,7 @@ class RecoveryTest {
         abandonTemporary(cache.begun("set/1", SIZE, cache.owner));
         recovery.start();
         try (Tasks tasks = new Tasks(metrics)) {
-            recovery.schedule(tasks, cache.guards(), () -> true);
+            recovery.schedule(tasks, cache.guards(), () -> true, Set::of);
             // what was begun is ended first
             assertThat(tasks.stop(Duration.ofSeconds(20))).isEmpty();
         }
@@ -220,7 +221,7 @@ class RecoveryTest {
         abandonTemporary(cache.begun("set/1", SIZE, cache.owner));
         recovery.start();
         try (Tasks tasks = new Tasks(metrics)) {
-            recovery.schedule(tasks, cache.guards(), () -> false);
+            recovery.schedule(tasks, cache.guards(), () -> false, Set::of);
             assertThat(tasks.stop(Duration.ofSeconds(20))).isEmpty();
         }
         assertThat(cache.files("tmp")).hasSize(1);
@@ -231,7 +232,7 @@ class RecoveryTest {
         Recovery none = new Recovery(cache.fills, cache.leases, cache.volumes, now, new Metrics());
         none.start();
         try (Tasks tasks = new Tasks(metrics)) {
-            none.schedule(tasks, Map.of(), () -> true);
+            none.schedule(tasks, Map.of(), () -> true, Set::of);
             assertThat(tasks.stop(Duration.ofSeconds(5))).isEmpty();
         }
     }

@@ -294,9 +294,9 @@ abstract class FillContract extends InventoryContract {
         assertThat(fills.releaseEarlierBoots(ONE)).isEqualTo(1);
         assertThat(fills.alive(old.fillId(), 1, ONE)).isFalse();
         assertThat(row(id).reserved()).isEqualTo(20);
-        assertThat(fills.releaseExpired()).isZero();
+        assertThat(fills.releaseExpired(TWO, Set.of())).isZero();
         test.advance(LEASE);
-        assertThat(fills.releaseExpired()).isEqualTo(2);
+        assertThat(fills.releaseExpired(TWO, Set.of())).isEqualTo(2);
         assertThat(row(id).reserved()).isZero();
     }
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -203,7 +204,7 @@ abstract class FleetContract extends InventoryContract {
         }
 
         private void recover() throws DatabaseException {
-            fills.releaseExpired();
+            fills.releaseExpired(TWO, Set.of());
             fills.pruneEnded(Duration.ofMinutes(1), 3);
             plans.expire();
             plans.pruneEnded(Duration.ofSeconds(5), 3);

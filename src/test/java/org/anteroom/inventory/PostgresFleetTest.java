@@ -9,6 +9,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -180,6 +181,6 @@ class PostgresFleetTest extends InventoryContract {
         assertThat(plans.get(plan.id()).orElseThrow().state()).isEqualTo(PlanState.DONE);
         leases.release(lease);
         assertThat(fills.list(null, Long.MAX_VALUE, 10)).isNotEmpty();
-        assertThat(fills.releaseExpired()).isZero();
+        assertThat(fills.releaseExpired(ONE, Set.of())).isZero();
     }
 }

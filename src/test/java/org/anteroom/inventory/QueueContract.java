@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.anteroom.inventory.FillQueue.Sum;
 import org.anteroom.inventory.FillQueue.Wish;
@@ -30,8 +33,12 @@ abstract class QueueContract extends InventoryContract {
     }
 
     private ClaimResult claim(Owner owner, Long... candidates) throws DatabaseException {
-        Claimant claimant = new Claimant(owner, LEASE, Set.of(candidates), size -> List.of(candidates));
-        return queue.claim(claimant, name(), late -> {});
+        return queue.claim(claimant(owner, false, candidates), name(), late -> {});
+    }
+
+    private static Claimant claimant(Owner owner, boolean datasetsFirst, Long... candidates) {
+        Map<Long, Long> limits = Arrays.stream(candidates).collect(Collectors.toMap(id -> id, id -> Long.MAX_VALUE));
+        return new Claimant(owner, LEASE, Set.of(candidates), size -> List.of(candidates), limits, datasetsFirst);
     }
 
     private FillTicket claimed(Owner owner, Long... candidates) throws DatabaseException {
@@ -128,6 +135,104 @@ abstract class QueueContract extends InventoryContract {
         fills.fail(other, ONE, "gone");
         test.advance(Duration.ofSeconds(13));
         assertThat(claimed(ONE, id).epoch()).isPositive();
+    }
+
+    private FillQueue.Added ask(long volume, String objid, long size) throws DatabaseException {
+        return queue.add(List.of(new Wish(objid, size)), TWO, Set.of(volume));
+    }
+
+    /** The limits, the health and the disks of its volumes are what an instance knows of itself alone. */
+    @Test
+    void whatAnotherInstanceHasRoomForIsLeftToIt() throws Exception {
+        long small = volume("small", 15);
+        long big = volume("big", 100);
+        ask(small, "a/big", 50);
+        ask(small, "a/small", 10);
+        queue.offer(claimant(TWO, false, big));
+        FillRow before = queue.last("a/big").orElseThrow();
+        test.advance(RETRIES.roomWait());
+        queue.offer(claimant(TWO, false, big));
+        assertThat(claim(ONE, small))
+                .isInstanceOfSatisfying(
+                        ClaimResult.Claimed.class,
+                        claimed -> assertThat(claimed.objid())
+                                .as("the next one that fits here")
+                                .isEqualTo("a/small"));
+        assertThat(claim(ONE, small)).isInstanceOf(ClaimResult.Nothing.class);
+        assertThat(claim(ONE)).isInstanceOf(ClaimResult.Nothing.class);
+        assertThat(queue.last("a/big")).hasValue(before);
+        assertThat(row(small).planWanted()).isZero();
+        assertThat(claimed(TWO, big).volumeId()).isEqualTo(big);
+    }
+
+    @Test
+    void whatNobodyHasRoomForWaitsWhoeverMeetsItFirst() throws Exception {
+        long small = volume("small", 15);
+        long big = volume("big", 100);
+        begun("a/0", 60, TWO, big);
+        ask(small, "a/1", 50);
+        queue.offer(claimant(TWO, false, big));
+        queue.offer(claimant(ONE, false, small));
+        assertThat(claim(ONE, small)).as("its room is taken").isEqualTo(new ClaimResult.NoRoom("a/1", true));
+        ask(small, "a/2", 40);
+        assertThat(claim(ONE, small)).isInstanceOf(ClaimResult.Nothing.class);
+        // it has not been heard of any more
+        test.advance(LEASE);
+        assertThat(claim(ONE, small)).isInstanceOf(ClaimResult.NoRoom.class);
+        queue.offer(claimant(ONE, false));
+        assertThat(claim(TWO, small)).as("that takes nothing").isInstanceOf(ClaimResult.NoRoom.class);
+    }
+
+    @Test
+    void aFileThatIsAskedForByItselfComesBeforeThoseOfDatasets() throws Exception {
+        long id = volume("fast", 1000);
+        List<Wish> dataset =
+                List.of(new Wish("d/1", 10), new Wish("d/2", 10), new Wish("d/3", 10), new Wish("d/4", 10));
+        assertThat(queue.addOfDataset(dataset, TWO, Set.of(id)).queued()).hasSize(4);
+        assertThat(queue.look().due()).isTrue();
+        test.advance(Duration.ofSeconds(2));
+        assertThat(queue.depth().overdue()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(queue.depth().counts()).containsEntry(FillState.QUEUED, 4L);
+        add(id, "a/1", "a/2");
+        assertThat(claimedObjid(ONE, false, id)).isEqualTo("a/1");
+        assertThat(claimedObjid(ONE, true, id)).as("it is their turn").isEqualTo("d/1");
+        assertThat(add(id, "d/3").active()).containsExactly("d/3");
+        assertThat(queue.addOfDataset(dataset.subList(2, 4), TWO, Set.of(id)).active())
+                .hasSize(2);
+        assertThat(claimedObjid(ONE, false, id)).as("asked for by itself").isEqualTo("d/3");
+        assertThat(claimedObjid(ONE, false, id)).isEqualTo("a/2");
+        assertThat(claimedObjid(ONE, true, id)).isEqualTo("d/2");
+        // what is lost stays in its line
+        test.advance(LEASE);
+        add(id, "a/3");
+        assertThat(fills.releaseExpired(TWO, Set.of())).isEqualTo(5);
+        for (String objid : List.of("a/3", "d/3", "a/1", "a/2", "d/4", "d/1", "d/2")) {
+            assertThat(claimedObjid(ONE, false, id)).isEqualTo(objid);
+        }
+        assertThat(queue.look().due()).isFalse();
+    }
+
+    private String claimedObjid(Owner owner, boolean datasetsFirst, long id) throws DatabaseException {
+        ClaimResult result = queue.claim(claimant(owner, datasetsFirst, id), name(), late -> {});
+        assertThat(result).isInstanceOf(ClaimResult.Claimed.class);
+        return ((ClaimResult.Claimed) result).objid();
+    }
+
+    /** What it is still at. */
+    @Test
+    void anOwnerThatIsAliveEndsItsFillsByItself() throws Exception {
+        long id = volume("fast", 100);
+        add(id, "a/1", "a/2");
+        FillTicket first = claimed(ONE, id);
+        claimed(ONE, id);
+        test.advance(LEASE);
+        assertThat(fills.holds(first, ONE)).isTrue();
+        assertThat(fills.releaseExpired(ONE, Set.of(first.fillId()))).isEqualTo(1);
+        assertThat(fills.holds(first, ONE)).isTrue();
+        assertThat(row(id).reserved()).isEqualTo(10);
+        assertThat(fills.releaseExpired(TWO, Set.of(first.fillId()))).isEqualTo(1);
+        assertThat(fills.holds(first, ONE)).isFalse();
+        assertThat(row(id).reserved()).isZero();
     }
 
     @Test
@@ -237,11 +342,11 @@ abstract class QueueContract extends InventoryContract {
         FillTicket first = claimed(ONE, id);
         test.advance(LEASE.minusMillis(1));
         assertThat(queue.look().lost()).isFalse();
-        assertThat(fills.releaseExpired()).isZero();
+        assertThat(fills.releaseExpired(TWO, Set.of())).isZero();
         assertThat(claim(TWO, id)).isInstanceOf(ClaimResult.Nothing.class);
         test.advance(Duration.ofMillis(1));
         assertThat(queue.look().lost()).isTrue();
-        assertThat(fills.releaseExpired()).isEqualTo(1);
+        assertThat(fills.releaseExpired(TWO, Set.of())).isEqualTo(1);
         assertThat(row(id).reserved()).isZero();
         FillTicket second = claimed(TWO, id);
         assertThat(second.temporary()).isNotEqualTo(first.temporary());
@@ -278,7 +383,7 @@ abstract class QueueContract extends InventoryContract {
         for (int i = 0; i < 3; i++) {
             claimed(ONE, id);
             test.advance(LEASE);
-            assertThat(fills.releaseExpired()).isEqualTo(1);
+            assertThat(fills.releaseExpired(TWO, Set.of())).isEqualTo(1);
         }
         assertThat(claim(ONE, id)).isInstanceOf(ClaimResult.Nothing.class);
         assertThat(fills.list(null, Long.MAX_VALUE, 10)).hasSize(3).allMatch(fill -> fill.state() == FillState.FAILED);
