@@ -226,6 +226,7 @@ class FleetIT {
         assertThat(load.whole()).isGreaterThan(FILES);
         assertThat(load.hits()).isPositive();
         assertThat(load.deleted()).isPositive();
+        assertThat(load.queued()).isPositive();
         long evicted = Stored.number(statement, "SELECT COALESCE(SUM(freed_copies), 0) FROM plans");
         long filled = Stored.number(statement, "SELECT COUNT(*) FROM fill_log WHERE state = 'done'");
         long lost = Stored.number(statement, "SELECT COUNT(*) FROM fill_log WHERE state = 'failed'");

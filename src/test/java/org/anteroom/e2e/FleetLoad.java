@@ -15,7 +15,8 @@ import org.anteroom.testing.RawHttp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients of a fleet: whole files, ranges and deletions, at any instance that is up, and every byte looked at.
+ * Clients of a fleet: whole files, ranges, deletions and files that are asked for through the queue, at any instance
+ * that is up, and every byte looked at.
  *
  * <p>An instance that is killed or paused in the midst of an answer may break it off, or say that it cannot give it; one
  * that is left alone owes the right bytes. Wrong bytes are wrong from any.
@@ -46,6 +47,7 @@ final class FleetLoad {
     private final AtomicInteger hits = new AtomicInteger();
     private final AtomicInteger ranges = new AtomicInteger();
     private final AtomicInteger deleted = new AtomicInteger();
+    private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger broken = new AtomicInteger();
 
     /** Clients that do nothing yet. */
@@ -98,10 +100,14 @@ final class FleetLoad {
         return deleted.get();
     }
 
+    int queued() {
+        return queued.get();
+    }
+
     @Override
     public String toString() {
-        return "%s whole answers (%s hits), %s ranges, %s deletions, %s broken"
-                .formatted(whole, hits, ranges, deleted, broken);
+        return "%s whole answers (%s hits), %s ranges, %s deletions, %s asked for, %s broken"
+                .formatted(whole, hits, ranges, deleted, queued, broken);
     }
 
     static String target(int file) {
@@ -133,6 +139,7 @@ final class FleetLoad {
         try {
             failure = switch (random.nextInt(20)) {
                 case 0 -> delete(node, file);
+                case 6, 7 -> askFor(node, file);
                 case 1, 2, 3, 4, 5 -> range(node, file, random);
                 default -> whole(node, file);
             };
@@ -178,21 +185,35 @@ final class FleetLoad {
     }
 
     private @Nullable String delete(Fleet.Node node, int file) throws IOException {
+        RawHttp.Response response = change(node, "DELETE", file);
+        if (response.status() == 204) {
+            deleted.incrementAndGet();
+            return null;
+        }
+        // 503: an instance that is paused may have a row locked for some seconds
+        return response.status() == 404 || response.status() == 503 ? null : refusal(response);
+    }
+
+    /** For the queue, whose workers are disturbed as well. */
+    private @Nullable String askFor(Fleet.Node node, int file) throws IOException {
+        RawHttp.Response response = change(node, "PUT", file);
+        if (response.status() == 202) {
+            queued.incrementAndGet();
+            return null;
+        }
+        return response.status() == 200 || response.status() == 503 ? null : refusal(response);
+    }
+
+    private static RawHttp.Response change(Fleet.Node node, String method, int file) throws IOException {
         try (RawHttp http = RawHttp.connect(node.uri())) {
             http.patience(PATIENCE);
             http.request(
-                    "DELETE",
+                    method,
                     "/api/v1/objects/load/" + file + ".bin",
                     node.operator(),
                     "X-Anteroom-Request: 1",
                     "Connection: close");
-            RawHttp.Response response = http.response("DELETE");
-            if (response.status() == 204) {
-                deleted.incrementAndGet();
-                return null;
-            }
-            // 503: an instance that is paused may have a row locked for some seconds
-            return response.status() == 404 || response.status() == 503 ? null : refusal(response);
+            return http.response(method);
         }
     }
 
