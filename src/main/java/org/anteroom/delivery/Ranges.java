@@ -1,5 +1,6 @@
 package org.anteroom.delivery;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -105,6 +106,9 @@ record Ranges(Kind kind, List<ByteRange> ranges) {
         if (first < 0 || last < first) {
             return false;
         }
+        if (first == Long.MAX_VALUE && !open && isLarger(field.substring(from, dash), field.substring(dash + 1, to))) {
+            return false;
+        }
         if (first < size) {
             found.add(new ByteRange(first, Math.min(last, size - 1)));
         }
@@ -154,6 +158,11 @@ record Ranges(Kind kind, List<ByteRange> ranges) {
             value = value > (Long.MAX_VALUE - digit) / 10 ? Long.MAX_VALUE : value * 10 + digit;
         }
         return value;
+    }
+
+    /** Whether the first of two numbers of any length is the larger one. */
+    private static boolean isLarger(String digits, String others) {
+        return new BigInteger(digits).compareTo(new BigInteger(others)) > 0;
     }
 
     private static int skipSpace(String field, int from, int to) {
