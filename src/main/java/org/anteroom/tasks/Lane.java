@@ -92,12 +92,13 @@ public final class Lane implements Executor {
         }
     }
 
-    /** Has the pool go on behind what waits for it already; false if it takes nothing more. */
+    /** Has the pool go on behind what waits for it already; false if it takes nothing more: then this thread goes on. */
     private boolean handOn(Runnable next) {
         try {
             pool.execute(() -> runFrom(next));
             return true;
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            // an error is what a thread that cannot be started is told by
             return false;
         }
     }
@@ -114,7 +115,7 @@ public final class Lane implements Executor {
             }
             try {
                 pool.execute(work);
-            } catch (RejectedExecutionException e) {
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
                 synchronized (line) {
                     line.addFirst(work);
                 }

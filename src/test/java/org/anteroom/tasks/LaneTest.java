@@ -3,6 +3,9 @@ package org.anteroom.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -103,6 +106,77 @@ class LaneTest {
         flows.set(true);
         hang.countDown();
         assertThat(done.take()).isEqualTo("waited");
+    }
+
+    @Test
+    void lanesInTurnsLetEachOtherPass() {
+        Deque<Runnable> queue = new ArrayDeque<>();
+        Lane one = Lane.inTurns(queue::add, WAITING);
+        Lane other = Lane.inTurns(queue::add, WAITING);
+        for (int i = 0; i < WAITING; i++) {
+            one.execute(() -> done.add("one"));
+            other.execute(() -> done.add("other"));
+        }
+        for (Runnable work = queue.poll(); work != null; work = queue.poll()) {
+            work.run();
+        }
+        assertThat(done).containsExactly("one", "other", "one", "other", "one", "other");
+    }
+
+    @Test
+    void aLaneInTurnsGoesOnByItselfWhenThePoolCannot() {
+        Deque<Runnable> queue = new ArrayDeque<>();
+        for (Throwable refusal : List.of(new RejectedExecutionException(), new OutOfMemoryError("no thread"))) {
+            AtomicBoolean refuses = new AtomicBoolean();
+            Lane turns = Lane.inTurns(
+                    work -> {
+                        if (refuses.get()) {
+                            LaneTest.<RuntimeException>raise(refusal);
+                        }
+                        queue.add(work);
+                    },
+                    WAITING);
+            turns.execute(() -> done.add("first"));
+            turns.execute(() -> done.add("second"));
+            refuses.set(true);
+            queue.remove().run();
+            refuses.set(false);
+            turns.execute(() -> done.add("third"));
+            queue.remove().run();
+            assertThat(done).containsExactly("first", "second", "third");
+            done.clear();
+        }
+    }
+
+    @Test
+    void whatWaitsStaysInLineWhenNoThreadCanBeStarted() {
+        Deque<Runnable> queue = new ArrayDeque<>();
+        AtomicBoolean refuses = new AtomicBoolean();
+        AtomicBoolean flowing = new AtomicBoolean(true);
+        Lane lane = new Lane(
+                work -> {
+                    if (refuses.get()) {
+                        throw new OutOfMemoryError("no thread");
+                    }
+                    queue.add(work);
+                },
+                1,
+                WAITING,
+                flowing::get);
+        lane.execute(() -> done.add("hangs"));
+        lane.execute(() -> done.add("waited"));
+        flowing.set(false);
+        refuses.set(true);
+        lane.relieve();
+        refuses.set(false);
+        lane.relieve();
+        queue.removeLast().run();
+        assertThat(done).containsExactly("waited");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void raise(Throwable failure) throws T {
+        throw (T) failure;
     }
 
     @Test
