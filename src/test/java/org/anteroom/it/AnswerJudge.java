@@ -52,7 +52,7 @@ final class AnswerJudge {
                     .as("status %d", status)
                     .isTrue();
             boolean ofFile = switch (status) {
-                case 200, 206 -> answer.header("Cache-Status").isPresent();
+                case 200, 206 -> answer.header("Cache-Status").isPresent() || requireNoFile(request, answer);
                 // the container's own servlet, for what is not below /files, knows conditions, too
                 case 304, 412, 416 -> path(request).startsWith("/files/");
                 default -> false;
@@ -76,6 +76,28 @@ final class AnswerJudge {
             default -> assertThat(status).isEqualTo(412);
         }
         return answer.body().length > 0 && status < 300;
+    }
+
+    /** Fails unless an answer is one of those that have no file in them; false. */
+    private static boolean requireNoFile(RandomRequest request, RawHttp.Response answer) {
+        assertThat(answer.status()).isEqualTo(200);
+        if (request.method().equals("OPTIONS")) {
+            assertThat(answer.header("Allow")).isPresent();
+            assertThat(answer.body()).isEmpty();
+            return false;
+        }
+        String type = answer.header("Content-Type").orElse("");
+        String path = path(request);
+        boolean listing = path.startsWith("/files/") && path.endsWith("/") && type.startsWith("text/html");
+        boolean figures = path.equals("/metrics") && type.startsWith("text/plain");
+        boolean health = path.startsWith("/health/") && type.startsWith("application/json");
+        assertThat(listing || figures || health)
+                .as("%s is %s, without a Cache-Status", path, type)
+                .isTrue();
+        if (listing && !request.method().equals("HEAD")) {
+            assertThat(answer.text()).startsWith("<!DOCTYPE html>");
+        }
+        return false;
     }
 
     /** The file that a disfigured request line names all the same: no other may be answered with. */
