@@ -105,7 +105,7 @@ class StopIT {
     }
 
     private void nothingIsLeft() throws IOException {
-        Site.await("threads have ended", () -> threadsOfOurs().findAny().isEmpty());
+        assertThat(threadsOfOurs()).isEmpty();
         assertThat(DriverManager.drivers().map(driver -> driver.getClass().getName()))
                 .doesNotContain("org.sqlite.JDBC");
         assertThat(OpenFiles.under(folder)).isEmpty();
