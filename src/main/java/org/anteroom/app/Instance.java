@@ -59,9 +59,6 @@ import org.slf4j.LoggerFactory;
 final class Instance {
     private static final Logger log = LoggerFactory.getLogger(Instance.class);
 
-    /** Opens and reads of all volumes at once: fewer than the connector has threads, so that hanging disks take not all. */
-    private static final int VOLUME_PERMITS = 128;
-
     private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(10);
     private static final Duration RETRY = Duration.ofSeconds(2);
     private static final Duration STALL_CHECK = Duration.ofSeconds(2);
@@ -209,7 +206,7 @@ final class Instance {
                 .map(volume -> new VolumeGuard(
                         decorations.volume().apply(volume(volume)),
                         volume,
-                        Math.max(1, VOLUME_PERMITS / volumes.size()),
+                        Math.max(1, FileService.MOST_READS / volumes.size()),
                         volumeMetrics,
                         clock,
                         ticker))

@@ -5,6 +5,7 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.ServletContext;
 import java.util.EnumSet;
+import java.util.List;
 import org.anteroom.admin.ApiServlet;
 import org.anteroom.admin.HealthServlet;
 import org.anteroom.admin.MetricsServlet;
@@ -15,6 +16,7 @@ import org.anteroom.http.ErrorFilter;
 import org.anteroom.http.ErrorPageServlet;
 import org.anteroom.http.FileServlet;
 import org.anteroom.http.RawUriFilter;
+import org.anteroom.http.ShortAnswerFilter;
 
 /** The route table: every filter in its order, and every servlet. The container's own part is in web.xml. */
 final class Routes {
@@ -34,6 +36,13 @@ final class Routes {
         routes.filter("access-files", new AccessFilter(access.files()), "/files/*");
         routes.filter("access-health", new AccessFilter(access.health()), "/health/*");
         routes.filter("access-metrics", new AccessFilter(access.metrics()), "/metrics");
+
+        for (String pages : List.of("/health/*", "/metrics", "/api/*")) {
+            routes.filter(
+                    "short-answers " + pages,
+                    new ShortAnswerFilter(instance.files().shortAnswers()),
+                    pages);
+        }
 
         routes.serve("files", new FileServlet(instance.files(), instance.listings()), "/files/*");
         routes.serve("health", new HealthServlet(instance.health()), "/health/*");

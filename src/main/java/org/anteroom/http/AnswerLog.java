@@ -15,7 +15,8 @@ import org.slf4j.event.Level;
  *
  * <p>Of many failures with one reason the first has a line, and then one a minute that counts the others ({@link OutageLog}).
  * Of many refusals, which clients bring about, a few have lines, and then one counts the others ({@link RefusalLog}), so that
- * somebody who tries out addresses does not fill the disk. What is left out is there on DEBUG.
+ * somebody who tries out addresses does not fill the disk; likewise of answers that are broken off. What is left out is
+ * there on DEBUG.
  */
 public final class AnswerLog {
     private static final int LONGEST_PATH = 200;
@@ -26,11 +27,13 @@ public final class AnswerLog {
 
     private final OutageLog outages;
     private final RefusalLog refusals;
+    private final RefusalLog ends;
 
     /** A log whose times are the ticker's. */
     public AnswerLog(Ticker ticker) {
         this.outages = new OutageLog(ticker);
         this.refusals = new RefusalLog(ticker);
+        this.ends = new RefusalLog(ticker);
     }
 
     /** Notes an answer to a failure. */
@@ -56,7 +59,9 @@ public final class AnswerLog {
             }
         } else if (failure instanceof IOException) {
             // most often a client who left in the middle of a request: not our fault, and no news
-            log.warn("{} broke off: {}", name(request), printable(String.valueOf(failure)));
+            tellHidden();
+            log.atLevel(ends.hasLine() ? Level.WARN : Level.DEBUG)
+                    .log("{} broke off: {}", name(request), printable(String.valueOf(failure)));
             log.debug("where it broke off", failure);
         } else {
             fault(request, failure);
@@ -87,11 +92,42 @@ public final class AnswerLog {
                 .log("{} answered {}: {}", name(request), problem.status(), printable(problem.detail()));
     }
 
-    /** Says how many refusals had no line, once the time of those that had is up; to be called now and then. */
+    /**
+     * Notes how a transfer ended that is neither complete nor given up by its client.
+     *
+     * @param id the request's
+     * @param what is sent, for the operators
+     */
+    void ended(String id, String what, Transfer.End end, long sent, @Nullable Throwable cause) {
+        if (end == Transfer.End.FAILED && sent > 0) {
+            tellHidden();
+            log.atLevel(ends.hasLine() ? Level.WARN : Level.DEBUG)
+                    .log(
+                            "request {}: the transfer of {} was broken off after {} bytes: {}",
+                            id,
+                            what,
+                            sent,
+                            printable(String.valueOf(cause)));
+        } else if (end == Transfer.End.STALLED) {
+            tellHidden();
+            log.atLevel(ends.hasLine() ? Level.INFO : Level.DEBUG)
+                    .log(
+                            "request {}: a client of {} took nothing for too long and was dropped after {} bytes",
+                            id,
+                            what,
+                            sent);
+        }
+    }
+
+    /** Says how many had no line, once the time of those that had is up; to be called now and then. */
     public void tellHidden() {
         long count = refusals.end();
         if (count > 0) {
             log.info("{} more refusals are not shown", count);
+        }
+        long broken = ends.end();
+        if (broken > 0) {
+            log.warn("{} more answers that were broken off are not shown", broken);
         }
     }
 

@@ -1,6 +1,5 @@
 package org.anteroom.http;
 
-import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.EOFException;
@@ -44,16 +43,13 @@ final class Exchange implements Transfer.Source {
     /** The request's id as a number; the text is made when something needs it, the request may be gone by then. */
     private final long number = ThreadLocalRandom.current().nextLong();
 
-    private @Nullable AsyncContext async;
-    private volatile @Nullable Transfer transfer;
+    private @Nullable EndOfExchange end;
     private @Nullable ResponsePlan plan;
     private @Nullable FileFacts facts;
     /** Copies that may still be tried when a body is lost. */
     private final List<CopyRow> others = new ArrayList<>(0);
 
     private String cacheStatus = HIT;
-    /** The exchange has ended, so that a step that comes late has nothing to answer. */
-    private volatile boolean over;
 
     Exchange(FileService service, HttpServletRequest request, HttpServletResponse response, FileTarget.File target) {
         this.service = service;
@@ -96,29 +92,7 @@ final class Exchange implements Transfer.Source {
     // ---- asynchronous
 
     void goAsync() {
-        AsyncContext started = request.startAsync(request, response);
-        // stalls and waits are timed here; a container's timeout counts the whole exchange
-        started.setTimeout(0);
-        started.addListener(new EndOfExchange(this::completed, this::endedByContainer));
-        async = started;
-    }
-
-    /**
-     * The container has ended the exchange by itself: it stops, or the connection is gone. The response is not touched
-     * any more, but completed, which is all that the container allows now.
-     */
-    void endedByContainer(Throwable cause) {
-        over = true;
-        Transfer mine = transfer;
-        if (mine == null) {
-            complete();
-        } else {
-            mine.onError(cause);
-        }
-    }
-
-    void completed() {
-        over = true;
+        end = new EndOfExchange(request.startAsync(request, response));
     }
 
     /** Runs a step of this exchange on the pool; when that is full the client is told to come later. */
@@ -130,14 +104,15 @@ final class Exchange implements Transfer.Source {
     void run(Executor way, Runnable step) {
         try {
             way.execute(() -> guarded(step));
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            // an error is what a thread that cannot be started is told by
             refuse(new FailureException(
                     FailureReason.OVERLOADED, "Too many requests wait for the archive; try again in a moment.", e));
         }
     }
 
     private void guarded(Runnable step) {
-        if (over) {
+        if (started().isOver()) {
             return;
         }
         try {
@@ -188,27 +163,21 @@ final class Exchange implements Transfer.Source {
             complete();
             return;
         }
-        Transfer before = transfer;
-        Transfer last =
-                service.refusals().send(request, response, started(), body, before != null && before.listening());
-        if (last != null) {
-            transfer = last;
-        }
+        service.shortAnswers().send(request, response, started(), body);
     }
 
     /** Sends from an open copy, in the container's callbacks. */
-    void sendReady(ResponsePlan decided, Located<FileHeaders> located, CopyBody body, String status)
-            throws IOException {
+    void sendReady(ResponsePlan decided, Located<FileHeaders> located, CopyBody body, String status) {
         try {
-            if (async == null) {
+            if (end == null) {
                 goAsync();
             }
             others.addAll(located.copies());
-            begin(decided, located.facts(), body, status).startReady();
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (RuntimeException | Error e) {
             body.close();
             throw e;
         }
+        begin(decided, located.facts(), body, status).startReady();
     }
 
     /** Sends from a body whose first bytes may have to be waited for. */
@@ -234,7 +203,7 @@ final class Exchange implements Transfer.Source {
         Transfer begun;
         try {
             begun = new Transfer(
-                    started(),
+                    started().async(),
                     response.getOutputStream(),
                     this,
                     parts == null ? body : new PartsBody(parts, body, this::moveTo),
@@ -248,9 +217,13 @@ final class Exchange implements Transfer.Source {
         } catch (IOException e) {
             body.close();
             throw new IllegalStateException("a response has one output stream", e);
+        } catch (RuntimeException | Error e) {
+            // the container may have ended the exchange and taken back its request
+            body.close();
+            throw e;
         }
-        transfer = begun;
         service.transfers.begun(begun);
+        started().begins(begun);
         return begun;
     }
 
@@ -272,13 +245,13 @@ final class Exchange implements Transfer.Source {
     }
 
     void refuse(Throwable cause) {
-        if (over) {
+        if (started().isOver()) {
             return;
         }
         Problem.identify(request, id());
         byte[] body = Problem.begin(request, response, asFailure(cause), service.answers);
         if (body == null) {
-            Severance.request(started(), new IOException(cause));
+            Severance.request(started().async(), new IOException(cause));
         } else {
             explain(body);
         }
@@ -291,15 +264,11 @@ final class Exchange implements Transfer.Source {
     }
 
     private void complete() {
-        try {
-            started().complete();
-        } catch (IllegalStateException e) {
-            // the container has ended the exchange already, after an error of its own
-        }
+        started().complete();
     }
 
-    private AsyncContext started() {
-        AsyncContext now = async;
+    private EndOfExchange started() {
+        EndOfExchange now = end;
         if (now == null) {
             throw new IllegalStateException("the exchange is not asynchronous");
         }
@@ -399,28 +368,14 @@ final class Exchange implements Transfer.Source {
     @Override
     public void sever(IOException cause) {
         log.debug("the answer for {} is broken off", objid, cause);
-        Severance.request(started(), cause);
+        Severance.request(started().async(), cause);
     }
 
     @Override
-    public void ended(Transfer.End end, long sent, @Nullable Throwable cause) {
-        Transfer mine = transfer;
-        if (mine != null) {
-            service.transfers.ended(mine, Transfers.Kind.FILE, end, sent);
-        }
-        if (end == Transfer.End.FAILED && sent > 0) {
-            log.warn(
-                    "request {}: the transfer of {} was broken off after {} bytes: {}",
-                    id(),
-                    objid,
-                    sent,
-                    String.valueOf(cause));
-        } else if (end == Transfer.End.STALLED) {
-            log.info(
-                    "request {}: a client of {} took nothing for too long and was dropped after {} bytes",
-                    id(),
-                    objid,
-                    sent);
+    public void ended(Transfer transfer, Transfer.End how, long sent, @Nullable Throwable cause) {
+        service.transfers.ended(transfer, Transfers.Kind.FILE, how, sent);
+        if (how == Transfer.End.FAILED || how == Transfer.End.STALLED) {
+            service.answers.ended(id(), objid, how, sent, cause);
         }
     }
 

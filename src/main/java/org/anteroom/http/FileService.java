@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.delivery.FileHeaders;
 import org.anteroom.delivery.HeaderPolicy;
@@ -60,10 +61,13 @@ public final class FileService {
     private static final int TRANSFER_THREADS = 8;
 
     /**
-     * Threads for transfers on HTTP/2, where a write may wait for the client's line; more than all volumes have permits
-     * (128), so that one that hangs does not take them all.
+     * Opens and reads of all volumes at once: fewer than the connector has threads, so that disks that hang do not take them
+     * all.
      */
-    private static final int SHARED_THREADS = 192;
+    public static final int MOST_READS = 128;
+
+    /** Threads for transfers on HTTP/2, where a write may wait for the client's line; more than there are reads, likewise. */
+    private static final int SHARED_THREADS = MOST_READS + 64;
 
     private static final int SUSPECTS_KEPT = 10_000;
     private static final Duration SUSPECT_KEPT = Duration.ofMinutes(1);
@@ -96,6 +100,7 @@ public final class FileService {
     private final SharedConnections shared;
 
     private final Refusals refusals;
+    private final ShortAnswers shortAnswers;
     final Duration lookupTimeout;
     final Ticker ticker;
     final AnswerLog answers;
@@ -159,7 +164,8 @@ public final class FileService {
                 .build();
         this.ticker = ticker;
         this.answers = answers;
-        this.refusals = new Refusals(answers, transfers, shared);
+        this.shortAnswers = new ShortAnswers(transfers, shared);
+        this.refusals = new Refusals(answers, shortAnswers);
         Metrics metrics = tasks.metrics();
         metrics.gauge(
                 "anteroom_shared_connections", "Connections of HTTP/2 with transfers of files under way", shared::size);
@@ -186,6 +192,11 @@ public final class FileService {
     public void relieveLanes() {
         missLanes.relieve();
         deliveryLanes.relieve();
+    }
+
+    /** How answers of a few bytes are sent. */
+    public ShortAnswers shortAnswers() {
+        return shortAnswers;
     }
 
     /** How requests are refused. */
@@ -370,7 +381,7 @@ public final class FileService {
         try {
             way.execute(work);
             return true;
-        } catch (java.util.concurrent.RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
             // the next reader of the same copy finds the same and tries again
             log.debug("background work is left out: too much waits", e);
             return false;

@@ -1,6 +1,5 @@
 package org.anteroom.http;
 
-import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -24,9 +23,7 @@ final class ListingExchange implements Transfer.Source {
     private final HttpServletResponse response;
     private final FolderKey folder;
     private final ListingFormat format;
-    private final AsyncContext async;
-    private volatile @Nullable Transfer transfer;
-    private volatile boolean over;
+    private final EndOfExchange end;
 
     /** Makes the exchange asynchronous. */
     ListingExchange(
@@ -40,27 +37,21 @@ final class ListingExchange implements Transfer.Source {
         this.response = response;
         this.folder = folder;
         this.format = format;
-        this.async = request.startAsync(request, response);
-        async.setTimeout(0);
-        async.addListener(new EndOfExchange(() -> over = true, this::endedByContainer));
-    }
-
-    private void endedByContainer(Throwable cause) {
-        over = true;
-        Transfer mine = transfer;
-        if (mine == null) {
-            complete();
-        } else {
-            mine.onError(cause);
-        }
+        this.end = new EndOfExchange(request.startAsync(request, response));
     }
 
     /** Sends the body, as its pages come. */
     void send(ListingBody body) throws IOException {
         Transfer begun = new Transfer(
-                async, response.getOutputStream(), this, body, 0, Long.MAX_VALUE, files.way(request, files.deliveries));
-        transfer = begun;
+                end.async(),
+                response.getOutputStream(),
+                this,
+                body,
+                0,
+                Long.MAX_VALUE,
+                files.way(request, files.deliveries));
         files.transfers.begun(begun);
+        end.begins(begun);
         begun.start();
     }
 
@@ -69,7 +60,8 @@ final class ListingExchange implements Transfer.Source {
         var unused = folder.whenComplete((there, failure) -> {
             try {
                 files.misses.execute(() -> answerWithoutBody(failure, outcome));
-            } catch (RejectedExecutionException e) {
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
+                // an error is what a thread that cannot be started is told by
                 refuse(new FailureException(
                         FailureReason.OVERLOADED, "Too many requests wait for the archive; try again in a moment.", e));
             }
@@ -82,7 +74,7 @@ final class ListingExchange implements Transfer.Source {
         } else if (outcome == Preconditions.Outcome.FAILED) {
             refuse(new FailureException(
                     FailureReason.CONDITION_FAILED, "The condition does not hold: a listing has no entity tag."));
-        } else if (!over) {
+        } else if (!end.isOver()) {
             if (outcome == Preconditions.Outcome.NOT_MODIFIED) {
                 response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);
                 setFieldsForCaches();
@@ -94,15 +86,7 @@ final class ListingExchange implements Transfer.Source {
             } catch (IOException e) {
                 log.debug("the client of {} is gone", folder, e);
             }
-            complete();
-        }
-    }
-
-    private void complete() {
-        try {
-            async.complete();
-        } catch (IllegalStateException e) {
-            // the container has ended the exchange already, after an error of its own
+            end.complete();
         }
     }
 
@@ -129,7 +113,7 @@ final class ListingExchange implements Transfer.Source {
 
     @Override
     public void refuse(IOException cause) {
-        if (over) {
+        if (end.isOver()) {
             return;
         }
         byte[] body = Problem.begin(request, response, ArchiveGate.failure(cause), files.answers);
@@ -137,11 +121,7 @@ final class ListingExchange implements Transfer.Source {
             sever(cause);
             return;
         }
-        Transfer before = transfer;
-        Transfer last = files.refusals().send(request, response, async, body, before != null && before.listening());
-        if (last != null) {
-            transfer = last;
-        }
+        files.shortAnswers().send(request, response, end, body);
     }
 
     @Override
@@ -151,31 +131,15 @@ final class ListingExchange implements Transfer.Source {
 
     @Override
     public void sever(IOException cause) {
-        Severance.request(async, cause);
+        Severance.request(end.async(), cause);
     }
 
     @Override
-    public void ended(Transfer.End end, long sent, @Nullable Throwable cause) {
-        Transfer mine = transfer;
-        if (mine != null) {
-            files.transfers.ended(mine, Transfers.Kind.LISTING, end, sent);
-        }
-        if (end == Transfer.End.FAILED && sent > 0) {
-            log.warn(
-                    "request {}: the listing of {} in {} was broken off after {} bytes: {}",
-                    Problem.requestId(request),
-                    folder.path(),
-                    folder.dataset(),
-                    sent,
-                    String.valueOf(cause));
-        } else if (end == Transfer.End.STALLED) {
-            log.info(
-                    "request {}: a client of the listing of {} in {} took nothing for too long and was dropped after {}"
-                            + " bytes",
-                    Problem.requestId(request),
-                    folder.path(),
-                    folder.dataset(),
-                    sent);
+    public void ended(Transfer transfer, Transfer.End how, long sent, @Nullable Throwable cause) {
+        files.transfers.ended(transfer, Transfers.Kind.LISTING, how, sent);
+        if (how == Transfer.End.FAILED || how == Transfer.End.STALLED) {
+            String what = "the listing of " + folder.path() + " in " + folder.dataset();
+            files.answers.ended(Problem.requestId(request), what, how, sent, cause);
         }
     }
 }

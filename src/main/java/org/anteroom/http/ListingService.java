@@ -123,7 +123,7 @@ public final class ListingService {
             }
             try {
                 return CompletableFuture.supplyAsync(() -> completed(found, asked), files.misses);
-            } catch (RejectedExecutionException e) {
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
                 return CompletableFuture.completedFuture(found);
             }
         });

@@ -140,12 +140,7 @@ final class Miss {
         if (body == null) {
             return false;
         }
-        try {
-            exchange.sendReady(plan, located, body, Exchange.HIT);
-        } catch (java.io.IOException e) {
-            body.close();
-            exchange.refuse(e);
-        }
+        exchange.sendReady(plan, located, body, Exchange.HIT);
         return true;
     }
 

@@ -110,9 +110,17 @@ public record Problem(int status, String detail, Duration retryAfter) {
         return head(request, response);
     }
 
-    /** Writes headers and body to a response whose status is set. */
+    /**
+     * Answers in the place of a response whose status is set, from within the container; on HTTP/2 with the head alone. For
+     * the container waits there until the client has taken the body, and lets nothing be sent later.
+     */
     void write(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        response.getOutputStream().write(head(request, response));
+        byte[] body = head(request, response);
+        if (Container.multiplexes(request)) {
+            response.setContentLength(0);
+        } else {
+            response.getOutputStream().write(body);
+        }
     }
 
     /** Sets the headers of a response whose status is set; the body that is to follow. */

@@ -11,10 +11,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The Servlet API has no call for it: completing early would end a short answer as if it were whole, and on HTTP/1.1
  * leave the connection open with a length that was never delivered. A container does close the connection (HTTP/2: the
- * stream) when a servlet fails after the answer has begun, so the request is dispatched back to the servlet, which throws.
+ * stream) when a servlet fails after the answer has begun, so the request is dispatched to a servlet which throws.
  */
 final class Severance {
     private static final String CAUSE = Severance.class.getName();
+
+    /** Where the {@link FileServlet} is; not the request's own address, which may be one that no dispatcher takes. */
+    private static final String SERVLET = "/files/";
 
     private Severance() {}
 
@@ -22,7 +25,7 @@ final class Severance {
     static void request(AsyncContext async, IOException cause) {
         try {
             async.getRequest().setAttribute(CAUSE, cause);
-            async.dispatch();
+            async.dispatch(SERVLET);
         } catch (IllegalStateException e) {
             // the container has ended the exchange already, after an error of its own
         }

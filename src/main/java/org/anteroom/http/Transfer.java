@@ -56,7 +56,7 @@ final class Transfer implements WriteListener, StallWatch.Client {
         }
 
         /** The transfer is over: called once, whatever its end. */
-        void ended(End end, long sent, @Nullable Throwable cause);
+        void ended(Transfer transfer, End how, long sent, @Nullable Throwable cause);
     }
 
     /** How a transfer ended. */
@@ -95,6 +95,8 @@ final class Transfer implements WriteListener, StallWatch.Client {
     private boolean flushed;
     /** Whether something was written since the container last said that it is ready. */
     private boolean writing;
+    /** Whether nothing is held any more. */
+    private boolean away;
 
     /** Written only by the thread at work; others read it for the log. */
     private volatile long position;
@@ -140,17 +142,10 @@ final class Transfer implements WriteListener, StallWatch.Client {
         this.way = way;
     }
 
-    /** Begins with a body whose bytes are there, on a container thread: the first write follows its callback. */
-    void startReady() throws IOException {
-        try {
-            source.commit();
-            primed = 0;
-            listening = true;
-            output.setWriteListener(this);
-        } catch (IOException | RuntimeException | Error e) {
-            finish(End.FAILED, e);
-            throw e;
-        }
+    /** Begins with a body whose bytes are there: the first write follows the container's callback. */
+    void startReady() {
+        primed = 0;
+        drain();
     }
 
     /** Whether the answer is written in the container's callbacks from now on. */
@@ -258,9 +253,15 @@ final class Transfer implements WriteListener, StallWatch.Client {
         } while (seen != 0);
     }
 
+    /** Lets go of what is held, the way too: only when nobody is at work, another of the connection may be. */
     private void putAway() {
+        if (away) {
+            return;
+        }
+        away = true;
         try {
             giveBuffer();
+            way.left().run();
         } finally {
             body.close();
         }
@@ -460,11 +461,10 @@ final class Transfer implements WriteListener, StallWatch.Client {
             return false;
         }
         try {
-            source.ended(how, position - first, cause);
+            source.ended(this, how, position - first, cause);
         } catch (RuntimeException | Error e) {
             log.error("The end of a transfer was not noted", e);
         } finally {
-            way.left().run();
             drain();
         }
         return true;

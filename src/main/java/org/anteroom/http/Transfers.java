@@ -26,8 +26,8 @@ public final class Transfers {
     enum Kind {
         FILE,
         LISTING,
-        /** The body of a refusal on HTTP/2. */
-        ERROR
+        /** One of the {@link ShortAnswers} on HTTP/2. */
+        SHORT
     }
 
     /** The figures of one kind. */

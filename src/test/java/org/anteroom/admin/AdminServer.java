@@ -27,6 +27,7 @@ import org.anteroom.http.ErrorPageServlet;
 import org.anteroom.http.RawUriFilter;
 import org.anteroom.http.Refusals;
 import org.anteroom.http.SharedConnections;
+import org.anteroom.http.ShortAnswers;
 import org.anteroom.http.Transfers;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.testing.RawHttp;
@@ -96,8 +97,9 @@ final class AdminServer implements AutoCloseable {
                     AnswerLog answers = new AnswerLog(Ticker.systemTicker());
                     Refusals refusals = new Refusals(
                             answers,
-                            new Transfers(new DeliverySettings(Duration.ofMinutes(2)), new Metrics()),
-                            new SharedConnections(Runnable::run, 1));
+                            new ShortAnswers(
+                                    new Transfers(new DeliverySettings(Duration.ofMinutes(2)), new Metrics()),
+                                    new SharedConnections(Runnable::run, 1)));
                     filter(servletContext, "raw-uri", new RawUriFilter(refusals), "/*");
                     filter(servletContext, "errors", new ErrorFilter(refusals), "/*");
                     servletContext

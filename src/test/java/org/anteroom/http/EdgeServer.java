@@ -45,8 +45,9 @@ final class EdgeServer implements AutoCloseable {
         AnswerLog answers = new AnswerLog(Ticker.systemTicker());
         Refusals refusals = new Refusals(
                 answers,
-                new Transfers(new DeliverySettings(Duration.ofMinutes(2)), new Metrics()),
-                new SharedConnections(Runnable::run, 1));
+                new ShortAnswers(
+                        new Transfers(new DeliverySettings(Duration.ofMinutes(2)), new Metrics()),
+                        new SharedConnections(Runnable::run, 1)));
         filter(context, "raw-uri", new RawUriFilter(refusals));
         filter(context, "errors", new ErrorFilter(refusals));
         servlets.forEach((pattern, servlet) -> servlet(context, pattern, servlet));

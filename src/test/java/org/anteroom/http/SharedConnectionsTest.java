@@ -2,6 +2,7 @@ package org.anteroom.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -52,6 +53,40 @@ class SharedConnectionsTest {
         assertThat(connections.size()).isEqualTo(1);
         second.left().run();
         assertThat(connections.size()).isZero();
+    }
+
+    /** The container learns that a client has left while a write waits for it, and gives up on the writer after a while. */
+    @Test
+    void aTransferThatIsAbortedKeepsItsConnectionWhileItWrites() throws Exception {
+        FakeExchange exchange = new FakeExchange();
+        Transfer transfer = exchange.transfer(1000, connections.enter("a"));
+        List<TransferWay> others = new ArrayList<>();
+        exchange.whenWritten(() -> {
+            onAnotherThread(() -> transfer.onError(new IOException("reset")));
+            others.add(connections.enter("a"));
+            others.get(0).executor().execute(() -> done.add("other"));
+            done.add("pool " + pool.size());
+        });
+        transfer.start();
+        transfer.onWritePossible();
+        for (Runnable next = pool.poll(); next != null; next = pool.poll()) {
+            next.run();
+        }
+        assertThat(exchange.events).contains("ABORTED", "closed");
+        assertThat(done).containsExactly("pool 0", "other");
+        assertThat(connections.size()).isEqualTo(1);
+        others.get(0).left().run();
+        assertThat(connections.size()).isZero();
+    }
+
+    private static void onAnotherThread(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.start();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Work that has more work when it is done, as a transfer has whose client takes all that it gets. */

@@ -108,8 +108,8 @@ class TransferTest {
         }
 
         @Override
-        public void ended(Transfer.End end, long sent, @Nullable Throwable cause) {
-            ends.add(end + " " + sent);
+        public void ended(Transfer transfer, Transfer.End how, long sent, @Nullable Throwable cause) {
+            ends.add(how + " " + sent);
         }
     }
 

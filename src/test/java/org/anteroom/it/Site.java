@@ -221,6 +221,16 @@ final class Site implements AutoCloseable {
         ((EmbeddedTomcat) server).context().setUnloadDelay(delay.toMillis());
     }
 
+    /** How long a thread of Tomcat may wait for a client of HTTP/2 to open a window. */
+    void streamWriteTimeout(Duration time) {
+        ((EmbeddedTomcat) server).streamWriteTimeout(time);
+    }
+
+    /** Threads of the connector with TLS that are at work. */
+    int tlsThreadsBusy() {
+        return ((EmbeddedTomcat) server).tlsThreadsBusy();
+    }
+
     /** Has connections to come buffer little in the system, so that many slow readers cost little memory there. */
     void bufferLittle() {
         if (server instanceof EmbeddedTomcat tomcat) {

@@ -3,6 +3,7 @@ package org.anteroom.testing;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -21,12 +22,14 @@ import org.apache.catalina.startup.Tomcat;
 import org.apache.catalina.valves.ErrorReportValve;
 import org.apache.catalina.webresources.DirResourceSet;
 import org.apache.catalina.webresources.StandardRoot;
+import org.apache.coyote.UpgradeProtocol;
 import org.apache.coyote.http2.Http2Protocol;
 import org.apache.naming.factory.ResourceLinkFactory;
 import org.apache.tomcat.util.IntrospectionUtils;
 import org.apache.tomcat.util.net.SSLHostConfig;
 import org.apache.tomcat.util.net.SSLHostConfigCertificate;
 import org.apache.tomcat.util.scan.StandardJarScanner;
+import org.apache.tomcat.util.threads.ThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -163,6 +166,20 @@ public final class EmbeddedTomcat implements AutoCloseable {
         if (!tomcat.getConnector().setProperty("socket.txBufSize", Integer.toString(bytes))) {
             throw new IllegalStateException("the connector knows no send buffer");
         }
+    }
+
+    /** How long a thread may wait for a client of HTTP/2 to open a window. */
+    public void streamWriteTimeout(Duration time) {
+        for (UpgradeProtocol protocol :
+                Objects.requireNonNull(tls, "started without TLS").findUpgradeProtocols()) {
+            ((Http2Protocol) protocol).setStreamWriteTimeout(time.toMillis());
+        }
+    }
+
+    /** Threads of the connector with TLS that are at work. */
+    public int tlsThreadsBusy() {
+        Connector connector = Objects.requireNonNull(tls, "started without TLS");
+        return ((ThreadPoolExecutor) connector.getProtocolHandler().getExecutor()).getActiveCount();
     }
 
     /** The running application, for what a test must know of the container (attributes, pools, threads). */
