@@ -30,6 +30,7 @@ class ArchitectureTest {
     private static final String METRICS = "org.anteroom.metrics..";
     private static final String TASKS = "org.anteroom.tasks..";
     private static final String JDBC = "org.anteroom.jdbc..";
+    private static final String S3 = "org.anteroom.s3..";
     private static final String INVENTORY = "org.anteroom.inventory..";
     private static final String VOLUME = "org.anteroom.volume..";
     private static final String ARCHIVE = "org.anteroom.archive..";
@@ -54,9 +55,9 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule level_0_imports_level_0 = noClasses()
             .that()
-            .resideInAnyPackage(MODEL, METRICS, TASKS, JDBC)
+            .resideInAnyPackage(MODEL, METRICS, TASKS, JDBC, S3)
             .should()
-            .dependOnClassesThat(resideInAPackage(ALL).and(not(resideInAnyPackage(MODEL, METRICS, TASKS, JDBC))));
+            .dependOnClassesThat(resideInAPackage(ALL).and(not(resideInAnyPackage(MODEL, METRICS, TASKS, JDBC, S3))));
 
     @ArchTest
     static final ArchRule level_1_imports_levels_0_and_1 = noClasses()
@@ -160,6 +161,14 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.hc..");
+
+    @ArchTest
+    static final ArchRule the_aws_sdk_is_used_for_object_stores_alone = noClasses()
+            .that()
+            .resideOutsideOfPackages(S3, "org.anteroom.volume.s3", "org.anteroom.archive.s3")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("software.amazon..");
 
     @ArchTest
     static final ArchRule jndi_is_asked_by_config_alone = noClasses()
