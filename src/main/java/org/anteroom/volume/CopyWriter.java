@@ -17,6 +17,12 @@ public interface CopyWriter extends Closeable {
     /** Has the volume store what is written, as far as it can before the commit, so that the commit has less to do. */
     void sync() throws IOException;
 
+    /**
+     * Does what may take long of the commit that follows: waits until what is stored in the background is stored. Each step
+     * bounds its own time, so that how long all of it takes says nothing of the volume's health.
+     */
+    default void settle() throws IOException {}
+
     /** Bytes written so far. */
     long written();
 

@@ -70,6 +70,10 @@ final class GuardedWriter implements CopyWriter {
         if (unsynced > SYNC_AT_COMMIT) {
             sync();
         }
+        guard.storing(() -> {
+            inner.settle();
+            return true;
+        });
         guard.writing(() -> {
             inner.commit();
             return true;

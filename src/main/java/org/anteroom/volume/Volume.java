@@ -1,6 +1,7 @@
 package org.anteroom.volume;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 
@@ -60,6 +61,18 @@ public interface Volume {
      * @param limit the most names to return
      */
     List<String> list(String after, int limit) throws IOException;
+
+    /**
+     * Writes a little and removes it: fails if copies could not be made now.
+     *
+     * @param temporary a temporary name that nobody uses
+     * @param copy a name that no copy has
+     */
+    default void tryWriting(String temporary, String copy) throws IOException {
+        try (CopyWriter writer = create(temporary, copy)) {
+            writer.write(ByteBuffer.allocate(4096));
+        }
+    }
 
     /** Bytes that can still be written to what lies under the volume, or {@link Long#MAX_VALUE} where that is unknown. */
     long freeSpace() throws IOException;

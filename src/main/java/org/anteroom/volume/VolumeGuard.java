@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -42,7 +41,6 @@ public final class VolumeGuard {
 
     private static final Duration WATCH_PERIOD = Duration.ofMillis(500);
     private static final Duration PROBE_PERIOD = Duration.ofSeconds(3);
-    private static final int PROBE_BYTES = 4096;
 
     private static final String OFFLINE = "it is set offline";
 
@@ -265,9 +263,7 @@ public final class VolumeGuard {
         try {
             return writing(() -> {
                 free.set(volume.freeSpace());
-                try (CopyWriter writer = volume.create(temporary, copy)) {
-                    writer.write(ByteBuffer.allocate(PROBE_BYTES));
-                }
+                volume.tryWriting(temporary, copy);
                 return true;
             });
         } catch (IOException e) {
@@ -430,9 +426,14 @@ public final class VolumeGuard {
 
     /** Runs a writing operation: watched, and degrading the volume's writing if it fails. */
     <T> T writing(Pending.Operation<T> operation) throws IOException {
+        return storing(() -> writes.during(operation));
+    }
+
+    /** Runs a writing operation that bounds its own time: however long it takes, the volume does not seem to hang. */
+    <T> T storing(Pending.Operation<T> operation) throws IOException {
         IoGuard.beforeIo();
         try {
-            return writes.during(operation);
+            return operation.run();
         } catch (IOException e) {
             writeFailed(e);
             throw e;

@@ -118,7 +118,7 @@ public abstract class ArchiveContract {
         List<String> keys = List.of(
                 " a", "B", "a", "a b", "a-b", "a.b/", "a/", "a0", "b'\"\\%+;?#&", "é", "\uFF5E", "\uD83D\uDE00/");
         for (String key : keys) {
-            if (!key.equals("a/") || holdsFilesAndFoldersOfOneName()) {
+            if (holds(key)) {
                 put(FileKey.of("tides-2024", "data/" + (key.endsWith("/") ? key + "inside" : key)), bytes(10));
             }
         }
@@ -132,11 +132,16 @@ public abstract class ArchiveContract {
             assertThat(page.entries()).hasSizeBetween(1, limit);
             page.entries().forEach(entry -> found.add(entry.key()));
         }
-        List<String> expected = new ArrayList<>(keys);
-        if (!holdsFilesAndFoldersOfOneName()) {
-            expected.remove("a/");
-        }
-        assertThat(found).isEqualTo(expected);
+        assertThat(found).isEqualTo(keys.stream().filter(this::holds).toList());
+    }
+
+    private boolean holds(String key) {
+        return (!key.equals("a/") || holdsFilesAndFoldersOfOneName()) && (!key.equals("\uFF5E") || sortsByCodePoints());
+    }
+
+    /** Whether what lies under the archive here sorts by code points where halves of pairs would be sorted otherwise. */
+    protected boolean sortsByCodePoints() {
+        return true;
     }
 
     @Test

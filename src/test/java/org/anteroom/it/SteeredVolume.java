@@ -137,6 +137,11 @@ final class SteeredVolume {
                 }
 
                 @Override
+                public void settle() throws IOException {
+                    writer.settle();
+                }
+
+                @Override
                 public long written() {
                     return writer.written();
                 }
@@ -186,6 +191,12 @@ final class SteeredVolume {
         @Override
         public List<String> list(String after, int limit) throws IOException {
             return inner.list(after, limit);
+        }
+
+        @Override
+        public void tryWriting(String temporary, String copy) throws IOException {
+            meet(writeHang);
+            inner.tryWriting(temporary, copy);
         }
 
         @Override

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.anteroom.volume.CopyReader;
 import org.anteroom.volume.CopyWriter;
+import org.anteroom.volume.LocalReader;
 
 /** A copy that is being written to {@code tmp/}, and moved to its name when it is whole. */
 final class FileWriter implements CopyWriter {
@@ -57,7 +58,7 @@ final class FileWriter implements CopyWriter {
 
     @Override
     public CopyReader openWritten() throws IOException {
-        return new FileReader(volume, copy, List.of(temporary, place));
+        return new LocalReader(volume, copy, List.of(temporary, place));
     }
 
     @Override

@@ -24,6 +24,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.anteroom.volume.CopyReader;
 import org.anteroom.volume.CopyWriter;
+import org.anteroom.volume.LocalReader;
 import org.anteroom.volume.Volume;
 
 /**
@@ -70,7 +71,7 @@ public final class FilesystemVolume implements Volume {
 
     @Override
     public CopyReader open(String copy) throws IOException {
-        return new FileReader(name, copy, List.of(place(copy)));
+        return new LocalReader(name, copy, List.of(place(copy)));
     }
 
     @Override
