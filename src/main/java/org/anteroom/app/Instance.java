@@ -43,11 +43,11 @@ import org.anteroom.jdbc.Migrations;
 import org.anteroom.jdbc.Pools;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.model.FileKey;
+import org.anteroom.s3.S3Clients;
 import org.anteroom.tasks.Tasks;
 import org.anteroom.volume.VolumeGuard;
 import org.anteroom.volume.VolumeMetrics;
 import org.anteroom.volume.VolumeSettings;
-import org.anteroom.volume.fs.FilesystemVolume;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,6 +80,8 @@ final class Instance {
     private final DataSources dataSources;
     private final Pools pools = new Pools(metrics);
     private final Inventory inventory;
+    private final S3Clients stores = new S3Clients(metrics, ticker);
+    private final Volumes volumes;
     private final List<VolumeGuard> guards;
     private final ArchiveGate archive;
     private final Locations<FileHeaders> locations;
@@ -112,8 +114,9 @@ final class Instance {
                 lookupTimeout,
                 RetryPolicy.of(settings.fill().attempts()),
                 clock);
+        this.volumes = new Volumes(settings, stores, tasks, metrics, ticker);
         this.guards = guards(decorations);
-        Archive plain = Archives.of(settings, tasks, clock, ticker);
+        Archive plain = Archives.of(settings, stores, tasks, clock, ticker);
         this.archive = new ArchiveGate(decorations.archive().apply(plain), settings.archive(), tasks, clock, ticker);
         HeaderPolicy policy = new HeaderPolicy(settings.headers());
         this.locations = locations(policy, lookupTimeout);
@@ -204,17 +207,13 @@ final class Instance {
         List<VolumeSettings> volumes = settings.volumes();
         return volumes.stream()
                 .map(volume -> new VolumeGuard(
-                        decorations.volume().apply(volume(volume)),
+                        decorations.volume().apply(this.volumes.of(volume)),
                         volume,
                         Math.max(1, FileService.MOST_READS / volumes.size()),
                         volumeMetrics,
                         clock,
                         ticker))
                 .toList();
-    }
-
-    private static FilesystemVolume volume(VolumeSettings volume) {
-        return new FilesystemVolume(volume.name(), Path.of(volume.location()));
     }
 
     /**
@@ -336,6 +335,8 @@ final class Instance {
         if (!stuck.isEmpty()) {
             log.warn("Threads that did not end are left behind: {}", stuck);
         }
+        stores.close();
+        volumes.close();
         cacheStart.close();
         dataSources.close();
         Drivers.deregister(Instance.class.getClassLoader());

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.anteroom.http.CorsSettings;
 
 /** All keys that there are. */
@@ -17,16 +18,16 @@ final class Keys {
 
     static final Key<String> ARCHIVE_KIND = new Key<>(
             "archive.kind",
-            ValueTypes.oneOf("directory", "bagit", "http"),
+            ValueTypes.oneOf("directory", "bagit", "s3", "http"),
             "directory",
-            "What the archive is: `directory` is a folder of files, `bagit` a folder of bags, `http` another server.");
+            "What the archive is: `directory` is a folder of files, `bagit` a folder of bags, `s3` a bucket, `http` another server.");
 
     static final Key<String> ARCHIVE_LOCATION = new Key<>(
             "archive.location",
             ValueTypes.PLACE,
             "${catalina.base}/anteroom/archive",
             "Where the archive is; it is only read. A folder, for which the default is meant: where it does not exist, a"
-                    + " sample archive is put there. For `http` the URL below which all files lie.");
+                    + " sample archive is put there. For `s3` `s3://BUCKET/PREFIX`, for `http` the URL below which all files lie.");
 
     static final Key<String> ARCHIVE_HTTP_CREDENTIALS = new Key<>(
             "archive.http.credentials",
@@ -34,6 +35,8 @@ final class Keys {
             "none",
             "Who asks the other server, by Basic authentication: the name of two entries of the context descriptor,"
                     + " `anteroom/NAME/user` and `anteroom/NAME/password`. `none`: nobody.");
+
+    static final S3Keys ARCHIVE_S3 = S3Keys.of("archive");
 
     static final Key<Path> ARCHIVE_BAGIT_INDEX = new Key<>(
             "archive.bagit.index",
@@ -98,15 +101,18 @@ final class Keys {
 
     static final Key<String> VOLUME_KIND = new Key<>(
             "volume.NAME.kind",
-            ValueTypes.oneOf("filesystem"),
+            ValueTypes.oneOf("filesystem", "s3"),
             "filesystem",
-            "What the volume is: `filesystem` is a folder.");
+            "What the volume is: `filesystem` is a folder, `s3` a bucket, or a part of one.");
 
-    static final Key<Path> VOLUME_LOCATION = new Key<>(
+    static final Key<String> VOLUME_LOCATION = new Key<>(
             "volume.NAME.location",
-            ValueTypes.FOLDER,
+            ValueTypes.VOLUME_PLACE,
             "",
-            "The volume's folder, which holds nothing else; no other volume and not the archive may lie in it or above it.");
+            "The volume's folder, which holds nothing else; no other volume and not the archive may lie in it or above it."
+                    + " For `s3` `s3://BUCKET/PREFIX`: the bucket must exist, without versions.");
+
+    static final S3Keys VOLUME_S3 = S3Keys.of("volume.NAME");
 
     static final Key<Long> VOLUME_CAPACITY =
             new Key<>("volume.NAME.capacity", ValueTypes.size(1), "", "Most bytes of copies in it.");
@@ -136,7 +142,7 @@ final class Keys {
             "volume.NAME.min-free",
             ValueTypes.size(0),
             "1GiB",
-            "What stays free on the disk itself, whatever the capacity says.");
+            "What stays free on the disk itself, whatever the capacity says; of no meaning for `s3`.");
 
     static final Key<String> VOLUME_STRATEGY = new Key<>(
             "volume.NAME.strategy",
@@ -152,6 +158,19 @@ final class Keys {
             ValueTypes.RATIO,
             "0.90",
             "Share of the capacity down to which room is made; less than the high one.");
+
+    static final Key<Path> FILL_SPOOL = new Key<>(
+            "fill.spool",
+            ValueTypes.FOLDER,
+            "${catalina.base}/anteroom/spool",
+            "Where copies for volumes in `s3` grow until they are stored there; of no use without one.");
+
+    static final Key<Long> FILL_SPOOL_MAX = new Key<>(
+            "fill.spool.max",
+            ValueTypes.size(1),
+            "10GiB",
+            "Most bytes there at once by this instance; what finds no room is passed through. A larger file is never put into"
+                    + " `s3`.");
 
     static final Key<Integer> FILL_WORKERS = new Key<>(
             "fill.workers",
@@ -248,50 +267,56 @@ final class Keys {
             "What tells this instance from others; stays the same over restarts. Required with PostgreSQL. `${host.name}` is the machine's name.");
 
     /** Every key, in the order of the documentation. */
-    static final List<Key<?>> ALL = List.of(
-            ARCHIVE_KIND,
-            ARCHIVE_LOCATION,
-            ARCHIVE_HTTP_CREDENTIALS,
-            ARCHIVE_BAGIT_INDEX,
-            ARCHIVE_BAGIT_INDEX_MAX,
-            ARCHIVE_CONCURRENCY,
-            ARCHIVE_CONNECT_TIMEOUT,
-            ARCHIVE_FIRST_BYTE_TIMEOUT,
-            ARCHIVE_STALL_TIMEOUT,
-            ARCHIVE_HEAD_TTL,
-            ARCHIVE_MISSING_TTL,
-            ARCHIVE_REVALIDATE,
-            VOLUMES,
-            VOLUME_KIND,
-            VOLUME_LOCATION,
-            VOLUME_CAPACITY,
-            VOLUME_SHARED,
-            VOLUME_STATUS,
-            VOLUME_PRIORITY,
-            VOLUME_MAX_OBJECT_SIZE,
-            VOLUME_MIN_FREE,
-            VOLUME_STRATEGY,
-            VOLUME_HIGH_WATERMARK,
-            VOLUME_LOW_WATERMARK,
-            FILL_WORKERS,
-            FILL_ATTEMPTS,
-            FILL_MIN_REQUESTS,
-            INVENTORY_LOCATION_TTL,
-            INVENTORY_LOOKUP_TIMEOUT,
-            INVENTORY_LOCATION_MAX,
-            EVICTION_INTERVAL,
-            EVICTION_MIN_AGE,
-            EVICTION_GRACE,
-            PLAN_EXPIRY,
-            DELIVERY_STALL_TIMEOUT,
-            DELIVERY_CACHE_CONTROL,
-            DELIVERY_CONTENT_TYPES,
-            DELIVERY_CORS_ORIGINS,
-            ACCESS_FILES,
-            ACCESS_HEALTH,
-            ACCESS_METRICS,
-            SHUTDOWN_GRACE,
-            INSTANCE_NAME);
+    static final List<Key<?>> ALL = Stream.<List<Key<?>>>of(
+                    List.of(ARCHIVE_KIND, ARCHIVE_LOCATION, ARCHIVE_HTTP_CREDENTIALS),
+                    ARCHIVE_S3.all(),
+                    List.of(
+                            ARCHIVE_BAGIT_INDEX,
+                            ARCHIVE_BAGIT_INDEX_MAX,
+                            ARCHIVE_CONCURRENCY,
+                            ARCHIVE_CONNECT_TIMEOUT,
+                            ARCHIVE_FIRST_BYTE_TIMEOUT,
+                            ARCHIVE_STALL_TIMEOUT,
+                            ARCHIVE_HEAD_TTL,
+                            ARCHIVE_MISSING_TTL,
+                            ARCHIVE_REVALIDATE,
+                            VOLUMES,
+                            VOLUME_KIND,
+                            VOLUME_LOCATION),
+                    VOLUME_S3.all(),
+                    List.of(
+                            VOLUME_CAPACITY,
+                            VOLUME_SHARED,
+                            VOLUME_STATUS,
+                            VOLUME_PRIORITY,
+                            VOLUME_MAX_OBJECT_SIZE,
+                            VOLUME_MIN_FREE,
+                            VOLUME_STRATEGY,
+                            VOLUME_HIGH_WATERMARK,
+                            VOLUME_LOW_WATERMARK,
+                            FILL_WORKERS,
+                            FILL_ATTEMPTS,
+                            FILL_MIN_REQUESTS,
+                            FILL_SPOOL,
+                            FILL_SPOOL_MAX,
+                            INVENTORY_LOCATION_TTL,
+                            INVENTORY_LOOKUP_TIMEOUT,
+                            INVENTORY_LOCATION_MAX,
+                            EVICTION_INTERVAL,
+                            EVICTION_MIN_AGE,
+                            EVICTION_GRACE,
+                            PLAN_EXPIRY,
+                            DELIVERY_STALL_TIMEOUT,
+                            DELIVERY_CACHE_CONTROL,
+                            DELIVERY_CONTENT_TYPES,
+                            DELIVERY_CORS_ORIGINS,
+                            ACCESS_FILES,
+                            ACCESS_HEALTH,
+                            ACCESS_METRICS,
+                            SHUTDOWN_GRACE,
+                            INSTANCE_NAME))
+            .flatMap(List::stream)
+            .toList();
 
     private Keys() {}
 
@@ -303,10 +328,11 @@ final class Keys {
                 meaning + ": everybody, or who has the role `anteroom-viewer` or `anteroom-operator`.");
     }
 
-    /** The volume that a key's name speaks of, if it is one of {@code volume.NAME.something}. */
+    /** The volume that a key's name speaks of, if it is one of {@code volume.NAME.something} or {@code volume.NAME.s3.something}. */
     static Optional<String> volumeIn(String name) {
         String[] parts = name.split("\\.", -1);
-        return parts.length == 3 && parts[0].equals("volume") ? Optional.of(parts[1]) : Optional.empty();
+        boolean ofStore = parts.length == 4 && parts[2].equals("s3");
+        return (parts.length == 3 || ofStore) && parts[0].equals("volume") ? Optional.of(parts[1]) : Optional.empty();
     }
 
     /** Whether there is such a key, whatever the volume is called. */

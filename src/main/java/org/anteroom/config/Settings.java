@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *     samples
  * @param archiveServer where the archive is another server; else null
  * @param bagit what an archive of bags needs besides; of no use for others
- * @param volumes in the order of the key {@code volumes}; locations are absolute
+ * @param stores the archive and volumes that are in object stores
+ * @param volumes in the order of the key {@code volumes}; folders are absolute
  */
 public record Settings(
         Path home,
@@ -33,6 +34,7 @@ public record Settings(
         ArchiveSettings archive,
         @Nullable HttpArchiveSettings archiveServer,
         BagitSettings bagit,
+        StoreSettings stores,
         List<VolumeSettings> volumes,
         FillSettings fill,
         CachingSettings caching,

@@ -22,7 +22,10 @@ import org.anteroom.http.AccessSettings;
 import org.anteroom.http.CorsSettings;
 import org.anteroom.http.DeliverySettings;
 import org.anteroom.inventory.InventorySettings;
+import org.anteroom.s3.S3Location;
+import org.anteroom.s3.S3Settings;
 import org.anteroom.volume.VolumeSettings;
+import org.anteroom.volume.s3.SpoolSettings;
 
 /** From values to the settings records, with the checks of values against each other. */
 final class SettingsReader {
@@ -30,7 +33,10 @@ final class SettingsReader {
     /** In place of a location that is wrong, which is told and stops the start. */
     private static final URI NOWHERE = URI.create("http://localhost/");
 
+    private static final S3Location NO_PLACE = new S3Location("nowhere", "");
+
     private static final String HTTP = "http";
+    private static final String S3 = "s3";
 
     /** What only some may read is kept by no cache that others share. */
     private static final String PRIVATE = "private, no-cache, no-transform";
@@ -43,6 +49,8 @@ final class SettingsReader {
     private final Path home;
     private final Folders folders;
     private final Secrets secrets;
+    private final Stores stores;
+    private final Map<String, StorePlace> storedVolumes = new LinkedHashMap<>();
     private final List<String> volumes;
 
     SettingsReader(Values values, Surroundings surroundings, List<String> volumes) {
@@ -51,6 +59,7 @@ final class SettingsReader {
         this.home = surroundings.home();
         this.folders = new Folders(values);
         this.secrets = new Secrets(values, surroundings.naming());
+        this.stores = new Stores(values, secrets);
         this.volumes = volumes;
     }
 
@@ -78,6 +87,12 @@ final class SettingsReader {
                 archive,
                 archive.kind().equals(HTTP) ? archiveServer(archive) : null,
                 bagit(archive.kind()),
+                new StoreSettings(
+                        archive.kind().equals(S3)
+                                ? new StorePlace(S3Location.parse(archive.location()), stores.ofArchive(archive))
+                                : null,
+                        storedVolumes,
+                        spool()),
                 complete,
                 new FillSettings(values.get(Keys.FILL_WORKERS), values.get(Keys.FILL_ATTEMPTS)),
                 new CachingSettings(values.get(Keys.FILL_MIN_REQUESTS), values.get(Keys.ARCHIVE_REVALIDATE)),
@@ -121,7 +136,7 @@ final class SettingsReader {
         }
         for (VolumeSettings volume : complete) {
             String key = Keys.VOLUME_LOCATION.nameFor(volume.name());
-            if (values.isWrong(key)) {
+            if (values.isWrong(key) || volume.kind().equals(S3)) {
                 continue;
             }
             Folders.obstacle(Path.of(volume.location()))
@@ -137,17 +152,28 @@ final class SettingsReader {
         String kind = values.get(Keys.ARCHIVE_KIND);
         return new ArchiveSettings(
                 kind,
-                kind.equals(HTTP)
-                        ? values.require(Keys.ARCHIVE_LOCATION.as(ValueTypes.SERVER), Keys.ARCHIVE_LOCATION.name())
-                                .orElse(NOWHERE)
-                                .toString()
-                        : archiveFolder().toString(),
+                archiveLocation(kind),
                 values.get(Keys.ARCHIVE_CONCURRENCY),
                 values.get(Keys.ARCHIVE_CONNECT_TIMEOUT),
                 values.get(Keys.ARCHIVE_FIRST_BYTE_TIMEOUT),
                 values.get(Keys.ARCHIVE_STALL_TIMEOUT),
                 values.get(Keys.ARCHIVE_HEAD_TTL),
                 values.get(Keys.ARCHIVE_MISSING_TTL));
+    }
+
+    private String archiveLocation(String kind) {
+        String key = Keys.ARCHIVE_LOCATION.name();
+        return switch (kind) {
+            case HTTP ->
+                values.require(Keys.ARCHIVE_LOCATION.as(ValueTypes.SERVER), key)
+                        .orElse(NOWHERE)
+                        .toString();
+            case S3 ->
+                values.require(Keys.ARCHIVE_LOCATION.as(ValueTypes.STORE_PLACE), key)
+                        .orElse(NO_PLACE)
+                        .toString();
+            default -> archiveFolder().toString();
+        };
     }
 
     private Path archiveFolder() {
@@ -178,37 +204,60 @@ final class SettingsReader {
         return new BagitSettings(index, values.get(Keys.ARCHIVE_BAGIT_INDEX_MAX));
     }
 
+    private SpoolSettings spool() {
+        Path folder = absolute(values.get(Keys.FILL_SPOOL));
+        if (!storedVolumes.isEmpty() && !values.isWrong(Keys.FILL_SPOOL.name())) {
+            folders.add(Keys.FILL_SPOOL.name(), folder);
+        }
+        return new SpoolSettings(folder, values.get(Keys.FILL_SPOOL_MAX));
+    }
+
+    /** Where a volume is; of one in an object store also how that is reached. */
+    private Optional<String> location(String name, boolean stored, boolean unnamed) {
+        String key = Keys.VOLUME_LOCATION.nameFor(name);
+        if (stored) {
+            Optional<S3Location> place = values.require(Keys.VOLUME_LOCATION.as(ValueTypes.STORE_PLACE), key);
+            S3Settings store = stores.ofVolume(name);
+            place.ifPresent(where -> {
+                storedVolumes.forEach((other, taken) -> {
+                    if (taken.overlaps(where, store)) {
+                        values.reject(
+                                key, "lies inside the place of volume " + other + ", or around it; give each its own");
+                    }
+                });
+                storedVolumes.put(name, new StorePlace(where, store));
+            });
+            return place.map(S3Location::toString);
+        }
+        Optional<Path> folder = unnamed && !values.isSet(key)
+                ? Optional.of(home.resolve(name))
+                : values.require(Keys.VOLUME_LOCATION.as(ValueTypes.FOLDER), key)
+                        .map(this::absolute);
+        folder.ifPresent(added -> folders.add(key, added));
+        return folder.map(Path::toString);
+    }
+
     private Optional<VolumeSettings> volume(String name) {
         // the volume that is there without configuration is the only one whose place and capacity have defaults
         boolean unnamed = !values.isSet(Keys.VOLUMES.name());
-        String locationKey = Keys.VOLUME_LOCATION.nameFor(name);
-        Optional<Path> location = unnamed && !values.isSet(locationKey)
-                ? Optional.of(home.resolve(name))
-                : values.require(Keys.VOLUME_LOCATION, locationKey).map(this::absolute);
-        location.ifPresent(folder -> folders.add(locationKey, folder));
-        String capacityKey = Keys.VOLUME_CAPACITY.nameFor(name);
-        Optional<Long> capacity = unnamed && !values.isSet(capacityKey)
-                ? location.map(Folders::tenthOfDisk)
-                : values.require(Keys.VOLUME_CAPACITY, capacityKey);
         String kind = values.get(Keys.VOLUME_KIND, Keys.VOLUME_KIND.nameFor(name));
+        boolean stored = kind.equals(S3);
+        Optional<String> location = location(name, stored, unnamed);
+        String capacityKey = Keys.VOLUME_CAPACITY.nameFor(name);
+        Optional<Long> capacity = unnamed && !stored && !values.isSet(capacityKey)
+                ? location.map(folder -> Folders.tenthOfDisk(Path.of(folder)))
+                : values.require(Keys.VOLUME_CAPACITY, capacityKey);
         boolean shared = values.get(Keys.VOLUME_SHARED, Keys.VOLUME_SHARED.nameFor(name));
         String status = values.get(Keys.VOLUME_STATUS, Keys.VOLUME_STATUS.nameFor(name));
         int priority = values.get(Keys.VOLUME_PRIORITY, Keys.VOLUME_PRIORITY.nameFor(name));
         long maxObjectSize = values.get(Keys.VOLUME_MAX_OBJECT_SIZE, Keys.VOLUME_MAX_OBJECT_SIZE.nameFor(name));
-        long minFree = values.get(Keys.VOLUME_MIN_FREE, Keys.VOLUME_MIN_FREE.nameFor(name));
+        // what an object store has left is not known
+        long minFree = stored ? 0 : values.get(Keys.VOLUME_MIN_FREE, Keys.VOLUME_MIN_FREE.nameFor(name));
         if (location.isEmpty() || capacity.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(new VolumeSettings(
-                name,
-                kind,
-                location.get().toString(),
-                capacity.get(),
-                shared,
-                status,
-                priority,
-                maxObjectSize,
-                minFree));
+                name, kind, location.get(), capacity.get(), shared, status, priority, maxObjectSize, minFree));
     }
 
     private Optional<VolumeEviction> volumeEviction(String name) {

@@ -12,10 +12,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.anteroom.http.CorsSettings;
+import org.anteroom.s3.S3Location;
 
 /** The kinds of values that there are. */
 final class ValueTypes {
@@ -40,9 +42,23 @@ final class ValueTypes {
     /** A folder or something else, as another key says. */
     static final ValueType<String> PLACE = new ValueType<>("place", "/srv/archive", text -> text);
 
+    /** A volume's folder, or its place in an object store, as another key says. */
+    static final ValueType<String> VOLUME_PLACE = new ValueType<>("folder", "/srv/anteroom", text -> text);
+
+    /** A place in an object store. */
+    static final ValueType<S3Location> STORE_PLACE =
+            new ValueType<>("place", "s3://bucket/prefix", ValueTypes::storePlace);
+
+    /** The address of an object store; empty for AWS. */
+    static final ValueType<Optional<URI>> ENDPOINT =
+            new ValueType<>("URL", "http://127.0.0.1:9000", ValueTypes::endpoint);
+
+    /** A region of AWS. */
+    static final ValueType<String> REGION = new ValueType<>("name", "eu-central-1", ValueTypes::region);
+
     /** The address of a folder on a server. */
-    static final ValueType<URI> SERVER =
-            new ValueType<>("URL", "https://archive.example.org/files", ValueTypes::server);
+    static final ValueType<URI> SERVER = new ValueType<>(
+            "URL", "https://archive.example.org/files", text -> server(text, "archive.http.credentials"));
 
     /** A name that may stand in a file's name. */
     static final ValueType<String> NAME = new ValueType<>("name", "reading-room-1", ValueTypes::name);
@@ -71,6 +87,7 @@ final class ValueTypes {
     private static final Pattern DIRECTIVES = Pattern.compile(DIRECTIVE + "( *, *" + DIRECTIVE + ")*");
     private static final Pattern MEDIA_TYPE =
             Pattern.compile(TOKEN + "/" + TOKEN + "( ?; ?" + TOKEN + "=(" + TOKEN + "|\"[^\"\\\\\\p{Cntrl}]*\"))*");
+    private static final Pattern LABELS = Pattern.compile("[a-z0-9-]{1,40}");
     private static final String LABEL = "[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?";
     private static final Pattern ORIGIN = Pattern.compile(
             "[a-z][a-z0-9+.-]*://(" + LABEL + "(\\." + LABEL + ")*|\\[[0-9a-f:]+])(:(?<port>[1-9][0-9]{0,4}))?");
@@ -220,7 +237,29 @@ final class ValueTypes {
         }
     }
 
-    private static URI server(String text) throws BadValueException {
+    private static S3Location storePlace(String text) throws BadValueException {
+        try {
+            return S3Location.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new BadValueException("not a place in an object store (" + e.getMessage()
+                    + "); write s3://BUCKET or s3://BUCKET/PREFIX, such as s3://copies/anteroom");
+        }
+    }
+
+    private static Optional<URI> endpoint(String text) throws BadValueException {
+        return text.equals("none")
+                ? Optional.empty()
+                : Optional.of(server(text, "the key that ends in .s3.credentials"));
+    }
+
+    private static String region(String text) throws BadValueException {
+        if (!LABELS.matcher(text).matches()) {
+            throw new BadValueException("not a region; write one such as us-east-1");
+        }
+        return text;
+    }
+
+    private static URI server(String text, String key) throws BadValueException {
         URI address;
         try {
             address = new URI(text);
@@ -231,7 +270,7 @@ final class ValueTypes {
         if (address.getRawUserInfo() != null) {
             throw new BadValueException(
                     "a user or password in a URL is seen by everybody; leave it out, and name its entries in the context"
-                            + " descriptor by archive.http.credentials");
+                            + " descriptor by " + key);
         }
         if (!("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
                 || address.getHost() == null

@@ -110,6 +110,38 @@ class ConfigurationErrorsTest {
     }
 
     @Test
+    void objectStoresThatCannotBe() throws IOException {
+        assertErrors(
+                """
+                archive.kind = s3
+                archive.location = /srv/archive
+                volumes = one, two
+                volume.one.kind = s3
+                volume.one.location = s3://shelf/copies
+                volume.one.capacity = 1TiB
+                volume.one.s3.region = Nowhere!
+                volume.one.s3.credentials = bulk
+                volume.two.kind = s3
+                volume.two.location = s3://shelf/copies/inside
+                volume.two.capacity = 1TiB
+                volume.two.s3.endpoint = 127.0.0.1:9000""",
+                "line 2: archive.location = /srv/archive: not a place in an object store (not s3://BUCKET/PREFIX); write"
+                        + " s3://BUCKET or s3://BUCKET/PREFIX, such as s3://copies/anteroom",
+                "line 7: volume.one.s3.region = Nowhere!: not a region; write one such as us-east-1",
+                "line 8: volume.one.s3.credentials = bulk: there is no text in java:comp/env/anteroom/bulk/access-key;"
+                        + " add <Environment name=\"anteroom/bulk/access-key\" type=\"java.lang.String\" value=\"…\"/>"
+                        + " to the context descriptor",
+                "line 8: volume.one.s3.credentials = bulk: there is no text in java:comp/env/anteroom/bulk/secret-key;"
+                        + " add <Environment name=\"anteroom/bulk/secret-key\" type=\"java.lang.String\" value=\"…\"/>"
+                        + " to the context descriptor",
+                "line 12: volume.two.s3.endpoint = 127.0.0.1:9000: not a URL; write one such as"
+                        + " https://archive.example.org/files, with what is no letter, digit or -._~ in its path"
+                        + " percent-encoded",
+                "line 10: volume.two.location = s3://shelf/copies/inside: lies inside the place of volume one, or around"
+                        + " it; give each its own");
+    }
+
+    @Test
     void aPasswordInAnAddressIsRefusedAndNotShown() throws IOException {
         assertErrors(
                 "archive.kind = http\narchive.location = https://reader:secret@example.org/files",
@@ -168,7 +200,7 @@ class ConfigurationErrorsTest {
     void aCommentBehindAValue() throws IOException {
         assertErrors(
                 "archive.kind = directory            # directory | bagit",
-                "line 1: archive.kind = directory            # directory | bagit: not a choice here; write directory, bagit or http; and"
+                "line 1: archive.kind = directory            # directory | bagit: not a choice here; write directory, bagit, s3 or http; and"
                         + " a comment needs a line of its own");
     }
 

@@ -30,7 +30,12 @@ import org.anteroom.http.AccessSettings.Access;
 import org.anteroom.http.CorsSettings;
 import org.anteroom.http.DeliverySettings;
 import org.anteroom.inventory.InventorySettings;
+import org.anteroom.s3.Checksums;
+import org.anteroom.s3.S3Credentials;
+import org.anteroom.s3.S3Location;
+import org.anteroom.s3.S3Settings;
 import org.anteroom.volume.VolumeSettings;
+import org.anteroom.volume.s3.SpoolSettings;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -183,6 +188,7 @@ class ConfigurationTest {
                                 Duration.ofSeconds(11)),
                         null,
                         new BagitSettings(base.resolve("anteroom/bag-index"), 10 * GIB),
+                        new StoreSettings(null, Map.of(), new SpoolSettings(base.resolve("anteroom/spool"), 10 * GIB)),
                         List.of(
                                 new VolumeSettings(
                                         "fast",
@@ -239,6 +245,71 @@ class ConfigurationTest {
         assertThat(settings.archive().concurrency()).isEqualTo(32);
         assertThat(settings.instance().name()).isEqualTo("reading-room");
         assertThat(settings.sampleArchive()).isTrue();
+    }
+
+    @Test
+    void objectStores() throws Exception {
+        naming = name -> switch (name) {
+            case "anteroom/bulk/access-key" -> Optional.of("who");
+            case "anteroom/bulk/secret-key" -> Optional.of("secret");
+            default -> Optional.empty();
+        };
+        file("""
+                archive.kind = s3
+                archive.location = s3://deep
+                archive.s3.region = eu-central-1
+                archive.s3.path-style = false
+                archive.connect-timeout = 1s
+                archive.first-byte-timeout = 20s
+                archive.stall-timeout = 3s
+                volumes = bulk
+                volume.bulk.kind = s3
+                volume.bulk.location = s3://copies/anteroom
+                volume.bulk.capacity = 1TiB
+                volume.bulk.s3.endpoint = http://127.0.0.1:9000
+                volume.bulk.s3.credentials = bulk
+                volume.bulk.s3.checksums = crc32
+                volume.bulk.s3.connections = 7
+                fill.spool = /spool
+                fill.spool.max = 5GiB
+                """);
+        Settings settings = load();
+        assertThat(settings.archive().location()).isEqualTo("s3://deep/");
+        assertThat(settings.volumes())
+                .containsExactly(new VolumeSettings(
+                        "bulk", "s3", "s3://copies/anteroom/", 1L << 40, true, "active", 10, 50 * GIB, 0));
+        assertThat(settings.stores())
+                .isEqualTo(new StoreSettings(
+                        new StorePlace(
+                                new S3Location("deep", ""),
+                                new S3Settings(
+                                        null,
+                                        "eu-central-1",
+                                        false,
+                                        null,
+                                        Checksums.MD5,
+                                        64,
+                                        Duration.ofSeconds(1),
+                                        Duration.ofSeconds(3),
+                                        Duration.ofSeconds(20),
+                                        3)),
+                        Map.of(
+                                "bulk",
+                                new StorePlace(
+                                        new S3Location("copies", "anteroom/"),
+                                        new S3Settings(
+                                                URI.create("http://127.0.0.1:9000"),
+                                                "us-east-1",
+                                                true,
+                                                new S3Credentials("who", "secret"),
+                                                Checksums.CRC32,
+                                                7,
+                                                Duration.ofSeconds(2),
+                                                Duration.ofSeconds(3),
+                                                Duration.ofSeconds(10),
+                                                3))),
+                        new SpoolSettings(Path.of("/spool"), 5 * GIB)));
+        assertThat(settings.toString()).contains("who").doesNotContain("secret");
     }
 
     @Test
