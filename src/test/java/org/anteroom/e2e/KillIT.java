@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -13,31 +14,49 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.anteroom.testing.RawHttp;
+import org.anteroom.testing.TestS3;
 import org.anteroom.testing.TomcatProcess;
+import org.jclouds.blobstore.domain.StorageMetadata;
+import org.jclouds.blobstore.options.ListContainerOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** SIGKILL at random moments of filling, serving and evicting: nothing wrong is served, and nothing is left over. */
+/**
+ * SIGKILL at random moments of filling, serving and evicting, with a volume in a folder and one in an object store: nothing
+ * wrong is served, and nothing is left over in either.
+ */
 class KillIT {
     private static final int FILES = 60;
     private static final int SMALLEST = 10_000;
-    private static final int LARGEST = 8_000_000;
+
+    /** So large that some of them are sent to the store in parts. */
+    private static final int LARGEST = 20_000_000;
+
     private static final int CLIENTS = 8;
     private static final int RANGE = 5_000;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    /** Files that are wanted at a time: as many bytes as the volume takes before room is made. */
+    /** Files that are wanted at a time: as many bytes as the volumes take before room is made. */
     private static final int WANTED = 15;
 
-    /** A kill waits so long for a moment in which such a one is filled. */
+    /** A kill waits so long for a moment in which each volume is filled, and one of the copies is sent in parts. */
+    private static final Duration LONGEST_WAIT_FOR_ALL = Duration.ofMillis(1500);
+
+    /** It waits so long for one in which anything is filled. */
     private static final Duration LONGEST_WAIT_FOR_A_FILL = Duration.ofSeconds(3);
 
     private static final Duration TURN = Duration.ofMillis(200);
@@ -48,6 +67,7 @@ class KillIT {
     @TempDir
     Path folder;
 
+    private TestS3 server;
     private final List<byte[]> files = new ArrayList<>();
     private final AtomicInteger whole = new AtomicInteger();
     private final AtomicInteger hits = new AtomicInteger();
@@ -55,27 +75,52 @@ class KillIT {
     private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
     private final CountDownLatch somethingWrong = new CountDownLatch(1);
 
+    @BeforeEach
+    void startStore() throws Exception {
+        server = TestS3.start();
+    }
+
+    @AfterEach
+    void stopStore() throws Exception {
+        server.close();
+    }
+
+    /** What was under way when the process was killed. */
+    private record Moment(long inFolder, long inStore, int inParts) {
+        boolean isFill() {
+            return inFolder + inStore > 0;
+        }
+
+        boolean isAll() {
+            return inFolder > 0 && inStore > 0 && inParts > 0;
+        }
+    }
+
     @Test
     void afterFiveKillsNothingIsWrong() throws Exception {
-        killAgainAndAgain(5);
+        List<Moment> kills = killAgainAndAgain(5);
+        assertThat(kills).as("kills in mid-fill").anyMatch(Moment::isFill);
     }
 
     @Test
     @Tag("full")
     void afterFiftyKillsInMidFillNothingIsWrong() throws Exception {
-        killAgainAndAgain(50);
+        List<Moment> kills = killAgainAndAgain(50);
+        assertThat(kills).as("kills in mid-fill").anyMatch(kill -> kill.inFolder() > 0);
+        assertThat(kills).as("kills while copies went to the store").anyMatch(kill -> kill.inStore() > 0);
+        assertThat(kills).as("kills while parts were sent").anyMatch(kill -> kill.inParts() > 0);
     }
 
-    private void killAgainAndAgain(int kills) throws Exception {
+    private List<Moment> killAgainAndAgain(int kills) throws Exception {
         long seed = Long.getLong("anteroom.test.seed", System.nanoTime());
         System.out.println("KillIT: -Danteroom.test.seed=" + seed);
         Random random = new Random(seed);
         fillArchive();
-        int midFill = 0;
+        List<Moment> moments = new ArrayList<>();
         try (TomcatProcess tomcat = tomcat().start()) {
             for (int kill = 1; kill <= kills; kill++) {
                 killUnderLoad(tomcat, random);
-                midFill += running() > 0 ? 1 : 0;
+                moments.add(moment());
                 assertThat(wrong).as("seed %d, kill %d", seed, kill).isEmpty();
                 tomcat.restart();
             }
@@ -83,16 +128,25 @@ class KillIT {
             for (int file = 0; file < FILES; file++) {
                 Requests.assertWhole(RawHttp.get(tomcat.uri(), target(file)), files.get(file));
             }
-            // three times the volume's capacity was asked for
+            // more than the volumes' capacity was asked for
             await().atMost(PATIENCE).until(() -> evicted() > 0);
             awaitNothingLeftOver();
         }
         System.out.printf(
-                "KillIT: %d kills, %d of them in mid-fill, %d whole answers (%d hits), %d broken, %d copies evicted%n",
-                kills, midFill, whole.get(), hits.get(), broken.get(), evicted());
-        assertThat(midFill).as("kills in mid-fill").isPositive();
+                "KillIT: %d kills, %d of them in mid-fill (%d of a folder, %d of a store, %d in parts), %d whole answers (%d hits), "
+                        + "%d broken, %d copies evicted%n",
+                kills,
+                moments.stream().filter(Moment::isFill).count(),
+                moments.stream().filter(moment -> moment.inFolder() > 0).count(),
+                moments.stream().filter(moment -> moment.inStore() > 0).count(),
+                moments.stream().filter(moment -> moment.inParts() > 0).count(),
+                whole.get(),
+                hits.get(),
+                broken.get(),
+                evicted());
         assertThat(whole.get()).isGreaterThan(FILES);
         assertThat(hits.get()).isPositive();
+        return moments;
     }
 
     /** Sizes from the smallest to the largest, each a little more than the one before by the same factor. */
@@ -112,17 +166,28 @@ class KillIT {
         return TomcatProcess.tomcat11(folder.resolve("base"))
                 .conf("anteroom.properties", """
                         archive.location = %s
-                        volumes = small
+                        volumes = small, bulk
                         volume.small.location = ${catalina.base}/small
                         volume.small.capacity = 24MiB
+                        volume.small.max-object-size = 8MB
                         volume.small.min-free = 0
                         volume.small.high-watermark = 0.7
                         volume.small.low-watermark = 0.3
+                        volume.bulk.kind = s3
+                        volume.bulk.location = s3://%s/bulk
+                        volume.bulk.s3.endpoint = http://127.0.0.1:%d
+                        volume.bulk.capacity = 48MiB
+                        volume.bulk.high-watermark = 0.7
+                        volume.bulk.low-watermark = 0.3
+                        fill.spool = ${catalina.base}/spool
                         inventory.location-ttl = 500ms
                         eviction.interval = 1s
                         eviction.min-age = 0s
                         eviction.grace = 1s
-                        """.formatted(folder.resolve("archive")));
+                        """.formatted(folder.resolve("archive"), TestS3.BUCKET, server.port()))
+                // where the SDK looks first
+                .property("aws.accessKeyId", TestS3.CREDENTIALS.accessKey())
+                .property("aws.secretAccessKey", TestS3.CREDENTIALS.secretKey());
     }
 
     private void killUnderLoad(TomcatProcess tomcat, Random random) throws InterruptedException, SQLException {
@@ -135,26 +200,32 @@ class KillIT {
             clients.add(client);
         }
         // the moment is what is random here: copies are deleted from 5 s on; a wrong answer ends the wait
-        boolean stop = somethingWrong.await(500 + random.nextInt(8_000), TimeUnit.MILLISECONDS);
-        long deadline = System.nanoTime() + LONGEST_WAIT_FOR_A_FILL.toNanos();
-        while (!stop && !stoppedInMidFill(tomcat) && System.nanoTime() < deadline) {
-            stop = somethingWrong.await(1, TimeUnit.MILLISECONDS);
+        boolean isWrong = somethingWrong.await(500 + random.nextInt(8_000), TimeUnit.MILLISECONDS);
+        if (!isWrong && !stopsIn(tomcat, Moment::isAll, LONGEST_WAIT_FOR_ALL)) {
+            stopsIn(tomcat, Moment::isFill, LONGEST_WAIT_FOR_A_FILL);
         }
         killed.countDown();
         tomcat.kill9();
         for (Thread client : clients) {
             client.join();
         }
-        assertThat(stop).as("something wrong: %s", wrong).isFalse();
+        assertThat(wrong).as("something wrong").isEmpty();
     }
 
-    /** Stops the process, and lets it go on unless a fill runs: looked at alive, that may end before the kill. */
-    private boolean stoppedInMidFill(TomcatProcess tomcat) throws InterruptedException, SQLException {
-        signal(tomcat, "-STOP");
-        if (running() > 0) {
-            return true;
+    /** Stops the process in a moment of that kind: looked at alive, what is under way may end before the kill. */
+    private boolean stopsIn(TomcatProcess tomcat, Predicate<Moment> wanted, Duration longest)
+            throws InterruptedException, SQLException {
+        long deadline = System.nanoTime() + longest.toNanos();
+        while (System.nanoTime() < deadline) {
+            signal(tomcat, "-STOP");
+            if (wanted.test(moment())) {
+                return true;
+            }
+            signal(tomcat, "-CONT");
+            if (somethingWrong.await(1, TimeUnit.MILLISECONDS)) {
+                return false;
+            }
         }
-        signal(tomcat, "-CONT");
         return false;
     }
 
@@ -228,15 +299,64 @@ class KillIT {
     }
 
     private void assertNothingLeftOver() throws IOException, SQLException {
-        Stored.read(database(), folder.resolve("base/small")).assertSettled("small");
-    }
-
-    /** Fills of so many bytes at least that run, or that ran when the process was killed. */
-    private long running() throws SQLException {
+        List<String> temporaries = keys("bulk/tmp/");
+        Map<String, Long> copies = copiesInStore();
         try (Connection connection = Stored.open(database());
                 Statement statement = connection.createStatement()) {
-            return Stored.number(statement, "SELECT count(*) FROM fills WHERE state = 'running'");
+            Stored.read(connection, id(statement, "small"), folder.resolve("base/small"))
+                    .assertSettled("small");
+            Stored.read(connection, id(statement, "bulk"), temporaries, copies).assertSettled("bulk");
+            assertThat(Stored.number(statement, "SELECT count(DISTINCT boot) FROM leases WHERE expires > 0"))
+                    .as("boots that have leases")
+                    .isLessThanOrEqualTo(1);
         }
+        assertThat(server.store().listMultipartUploads(TestS3.BUCKET))
+                .as("unfinished uploads")
+                .isEmpty();
+        try (Stream<Path> spooled = Files.walk(folder.resolve("base/spool"))) {
+            assertThat(spooled.filter(Files::isRegularFile).map(Path::getFileName))
+                    .as("files in the spool")
+                    .containsExactly(Path.of("lock"));
+        }
+    }
+
+    private static long id(Statement statement, String volume) throws SQLException {
+        return Stored.number(statement, "SELECT id FROM volumes WHERE name = '" + volume + "'");
+    }
+
+    private List<String> keys(String prefix) {
+        return server
+                .store()
+                .list(TestS3.BUCKET, ListContainerOptions.Builder.prefix(prefix).recursive())
+                .stream()
+                .map(StorageMetadata::getName)
+                .toList();
+    }
+
+    private Map<String, Long> copiesInStore() {
+        Map<String, Long> sizes = new TreeMap<>();
+        String prefix = "bulk/copies/";
+        server.store()
+                .list(TestS3.BUCKET, ListContainerOptions.Builder.prefix(prefix).recursive())
+                .forEach(copy -> sizes.put(copy.getName().substring(prefix.length()), copy.getSize()));
+        return sizes;
+    }
+
+    /** What is under way, or was when the process was killed. */
+    private Moment moment() throws SQLException {
+        try (Connection connection = Stored.open(database());
+                Statement statement = connection.createStatement()) {
+            return new Moment(
+                    running(statement, "small"),
+                    running(statement, "bulk"),
+                    server.store().listMultipartUploads(TestS3.BUCKET).size());
+        }
+    }
+
+    private static long running(Statement statement, String volume) throws SQLException {
+        return Stored.number(
+                statement,
+                "SELECT count(*) FROM fills WHERE state = 'running' AND volume_id = " + id(statement, volume));
     }
 
     private long evicted() throws SQLException {

@@ -60,7 +60,18 @@ record Stored(
      */
     static Stored read(Connection connection, long id, Path volume) throws IOException, SQLException {
         List<String> temporaries = names(volume.resolve("tmp"));
-        Map<String, Long> files = sizes(volume.resolve("copies"));
+        return read(connection, id, temporaries, sizes(volume.resolve("copies")));
+    }
+
+    /**
+     * Reads the database in one transaction.
+     *
+     * @param id the volume's in the database
+     * @param temporaries what was found of what is being made
+     * @param files the copies that were found, with their sizes
+     */
+    static Stored read(Connection connection, long id, List<String> temporaries, Map<String, Long> files)
+            throws SQLException {
         connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
