@@ -77,6 +77,7 @@ public final class FillWorkers {
     private volatile boolean stopping;
     private volatile FillQueue.Depth depth = new FillQueue.Depth(Map.of(), Duration.ZERO);
     private long nextLook = System.nanoTime();
+    private long nextOffer = System.nanoTime();
 
     /**
      * No worker yet.
@@ -130,11 +131,14 @@ public final class FillWorkers {
     public void schedule() {
         tasks.every("fill-queue", TICK, this::tick);
         tasks.every("fill-queue-depth", MEASURING, this::measure);
-        tasks.every("fill-offer", Fills.RENEWAL, this::offer);
     }
 
     private void tick() {
         long now = System.nanoTime();
+        if (now - nextOffer >= 0) {
+            nextOffer = now + Fills.RENEWAL.toNanos();
+            offer();
+        }
         if (now - nextLook >= 0 && permitted.getAsBoolean()) {
             nextLook = now + (long) (PERIOD.toNanos() * (0.75 + random.nextDouble() / 2));
             look();

@@ -181,6 +181,7 @@ public final class Fills {
             return new Outcome.Bypass("busy");
         }
         boolean started = false;
+        long begun = System.nanoTime();
         NewFill asked = new NewFill(objid, facts, copyName(), owner, LEASE, placement.volumes());
         try {
             FillTicket claim = claims.take(objid, facts, wait);
@@ -188,13 +189,15 @@ public final class Fills {
                 started = true;
                 return start(key, facts, claim, wish);
             }
-            BeginResult result = store.begin(asked, candidates, wait, late -> giveBack(objid, late));
+            // a claim that was lost has taken some of the time
+            Duration left = wait.minusNanos(System.nanoTime() - begun);
+            BeginResult result = store.begin(asked, candidates, left, late -> giveBack(objid, late));
             if (result instanceof BeginResult.Cached cached) {
                 return new Outcome.Cached(cached.copies());
             }
-            if (result instanceof BeginResult.Begun begun) {
+            if (result instanceof BeginResult.Begun own) {
                 started = true;
-                return start(key, facts, begun.ticket(), wish);
+                return start(key, facts, own.ticket(), wish);
             }
             Fill here = running(objid);
             if (here != null) {
