@@ -26,6 +26,7 @@ import org.anteroom.fill.Caching;
 import org.anteroom.fill.Heads;
 import org.anteroom.fill.Prefetch;
 import org.anteroom.fill.Revalidation;
+import org.anteroom.fill.SecondLook;
 import org.anteroom.fill.WrongBytes;
 import org.anteroom.http.AnswerLog;
 import org.anteroom.http.FileService;
@@ -106,7 +107,6 @@ final class Instance {
         this.resource = pool.name();
         this.owner = new Owner(settings.instance().name(), UUID.randomUUID().toString());
         this.dataSources = dataSources;
-        this.caching = new Caching(settings.caching(), new WrongBytes(ticker, metrics), ticker);
         Migrations migrations = new Migrations(migrate, Instance.class.getClassLoader());
         Duration lookupTimeout = settings.inventory().lookupTimeout();
         this.inventory = Inventory.over(
@@ -118,6 +118,9 @@ final class Instance {
         this.guards = guards(decorations);
         Archive plain = Archives.of(settings, stores, tasks, clock, ticker);
         this.archive = new ArchiveGate(decorations.archive().apply(plain), settings.archive(), tasks, clock, ticker);
+        WrongBytes wrong = new WrongBytes(ticker, metrics);
+        this.caching =
+                new Caching(settings.caching(), wrong, new SecondLook(archive.background(), wrong, tasks), ticker);
         HeaderPolicy policy = new HeaderPolicy(settings.headers());
         this.locations = locations(policy, lookupTimeout);
         UseLog uses = new UseLog(clock);
@@ -129,6 +132,7 @@ final class Instance {
                 settings.archive().headTtl(),
                 lookupTimeout,
                 tasks.pool("heads", 2, 4096),
+                this::mayChange,
                 tasks,
                 ticker);
         this.files = new FileService(
@@ -165,6 +169,7 @@ final class Instance {
                 archive.background(),
                 inventory.copies(),
                 this::forget,
+                this::mayChange,
                 tasks,
                 clock,
                 ticker,
@@ -196,6 +201,11 @@ final class Instance {
         return copies.stream()
                 .filter(copy -> caching.volume(copy.volumeId()) != null)
                 .toList();
+    }
+
+    /** A boot that has lost its name, or has none yet, changes nothing. */
+    private boolean mayChange() {
+        return cacheStart.isDone() && !cacheStart.lostItsName();
     }
 
     private void forget(String objid) {

@@ -61,7 +61,7 @@ final class Answers<K, V> {
         if (others != null) {
             return others.copy();
         }
-        var unused = call.get().whenComplete((answer, failure) -> {
+        var unused = begun(call).whenComplete((answer, failure) -> {
             boolean stillWanted = asked.remove(key, mine);
             if (failure == null) {
                 if (stillWanted) {
@@ -77,6 +77,15 @@ final class Answers<K, V> {
             }
         });
         return mine.copy();
+    }
+
+    /** The call; one that cannot even begin has failed: others wait for it by now. */
+    private static <V> CompletableFuture<V> begun(Supplier<CompletableFuture<V>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** The answer if it is remembered, or somebody is asking already; else null. */

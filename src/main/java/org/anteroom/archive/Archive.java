@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods may block for as long as the storage likes; {@link ArchiveGate} bounds how many do so and how long
  * anyone waits. Failures are {@link FailureException} with NOT_FOUND, ARCHIVE_FAILED, ARCHIVE_REFUSED,
- * ARCHIVE_TIMEOUT, OVERLOADED or WRONG_BYTES; any other IOException counts as ARCHIVE_FAILED.
+ * ARCHIVE_TIMEOUT, OVERLOADED, FILE_CHANGED or WRONG_BYTES; any other IOException counts as ARCHIVE_FAILED.
  */
 public interface Archive {
 
@@ -24,7 +24,7 @@ public interface Archive {
     /**
      * Opens a file's bytes.
      *
-     * @param expected the facts that the reader goes by; if the file is no longer that one, the failure is WRONG_BYTES
+     * @param expected the facts that the reader goes by; if the file is no longer that one, the failure is FILE_CHANGED
      * @param offset the position to begin at, from 0 to the size
      */
     ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException;

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -296,7 +297,7 @@ public final class ArchiveGate implements AutoCloseable {
     /**
      * A file's bytes, for passing them through. Nothing is asked of the archive before the first read.
      *
-     * @param expected the facts that the reader goes by; if the file is no longer that one, reading fails with WRONG_BYTES
+     * @param expected the facts that the reader goes by; if the file is no longer that one, reading fails with FILE_CHANGED
      * @param offset the position to begin at
      */
     public AsyncArchiveStream open(FileKey key, FileFacts expected, long offset) {
@@ -394,8 +395,15 @@ public final class ArchiveGate implements AutoCloseable {
                 rest.stream().goOn(rest.step());
             }
         });
-        for (ArchiveStream unused : ready.expired()) {
+        ready.expired().forEach(this::close);
+    }
+
+    /** Closes a stream that nobody has, which may block: on a thread for the archive, as long as there are any. */
+    void close(ArchiveStream unused) {
+        try {
             execute(() -> GatedStream.closeQuietly(unused));
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            GatedStream.closeQuietly(unused);
         }
     }
 

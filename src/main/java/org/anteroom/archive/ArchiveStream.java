@@ -11,7 +11,8 @@ public interface ArchiveStream extends Closeable {
      * Reads the next bytes.
      *
      * @return how many, at least 1; or -1 at the end. A file that ends early, goes on past its size, or has changed
-     *     since it was opened is a failure (WRONG_BYTES or ARCHIVE_FAILED), never a quiet end
+     *     since it was opened is a failure (FILE_CHANGED or ARCHIVE_FAILED), never a quiet end; one that does not match what
+     *     the archive has to compare it with is WRONG_BYTES
      */
     int read(ByteBuffer target) throws IOException;
 }

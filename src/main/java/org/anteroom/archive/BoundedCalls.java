@@ -195,6 +195,8 @@ final class BoundedCalls {
         /** Whether it has had a thread. */
         private volatile boolean begun;
 
+        private volatile long begunAt;
+
         Call(Question question, Duration timeout, CompletableFuture<T> future, Work<T> work) {
             this.question = question;
             this.timeout = timeout;
@@ -207,12 +209,13 @@ final class BoundedCalls {
             if (future.isCancelled() && settled.compareAndSet(false, true)) {
                 // nobody waits for it: it is not asked, and not counted
                 running.remove(this);
-                tellBreaker(null);
+                tellBreaker(null, false);
             }
             if (settled.get()) {
                 work.abandoned();
                 return;
             }
+            begunAt = ticker.read();
             begun = true;
             inUse.incrementAndGet();
             FailureException failure;
@@ -232,7 +235,7 @@ final class BoundedCalls {
         }
 
         private void succeed(T result) {
-            if (settle(null)) {
+            if (settle(null, begun)) {
                 work.delivered(result);
                 future.complete(result);
             } else {
@@ -241,30 +244,36 @@ final class BoundedCalls {
         }
 
         void fail(FailureException failure) {
-            if (settle(failure)) {
+            fail(failure, begun);
+        }
+
+        private void fail(FailureException failure, boolean ran) {
+            if (settle(failure, ran)) {
                 future.completeExceptionally(failure);
             }
         }
 
-        private boolean settle(@Nullable FailureException failure) {
+        private boolean settle(@Nullable FailureException failure, boolean ran) {
             if (!settled.compareAndSet(false, true)) {
                 return false;
             }
             running.remove(this);
             metrics.finished(question.kind(), Duration.ofNanos(ticker.read() - submitted), failure);
-            tellBreaker(failure);
+            tellBreaker(failure, ran);
             return true;
         }
 
-        private void tellBreaker(@Nullable FailureException failure) {
+        private void tellBreaker(@Nullable FailureException failure, boolean ran) {
             if (breaker != null) {
-                breaker.ended(question.begins(), begun, question.thing(), failure);
+                breaker.ended(question.begins(), ran, question.thing(), failure);
             }
         }
 
         void expire(long now) {
             if (now - submitted >= timeout.toNanos()) {
-                fail(new FailureException(FailureReason.ARCHIVE_TIMEOUT, "The archive did not answer in time."));
+                // one that had its thread only lately has waited for others more than for the archive
+                boolean ran = begun && now - begunAt >= timeout.toNanos() / 2;
+                fail(new FailureException(FailureReason.ARCHIVE_TIMEOUT, "The archive did not answer in time."), ran);
             }
         }
     }

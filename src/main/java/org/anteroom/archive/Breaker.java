@@ -75,7 +75,7 @@ final class Breaker {
      * A call has ended, or nobody waits for it any more.
      *
      * @param permitted whether {@link #permits} was asked for it
-     * @param ran whether the archive was asked at all
+     * @param ran whether the archive was asked at all, and had its time to answer
      * @param thing what was asked for
      */
     void ended(boolean permitted, boolean ran, Object thing, @Nullable FailureException failure) {
@@ -91,7 +91,7 @@ final class Breaker {
     private static boolean isAnswer(@Nullable FailureException failure) {
         return failure == null
                 || switch (failure.reason()) {
-                    case NOT_FOUND, ARCHIVE_REFUSED, WRONG_BYTES -> true;
+                    case NOT_FOUND, ARCHIVE_REFUSED, WRONG_BYTES, FILE_CHANGED -> true;
                     default -> false;
                 };
     }

@@ -17,15 +17,17 @@ import org.jspecify.annotations.Nullable;
 public final class Caching {
     private final Admission admission;
     private final WrongBytes wrong;
+    private final SecondLook secondLook;
     private volatile @Nullable State state;
 
     private record State(
             Map<Long, VolumeGuard> volumes, @Nullable Fills fills) {}
 
     /** Nothing is cached yet. */
-    public Caching(CachingSettings settings, WrongBytes wrong, Ticker ticker) {
+    public Caching(CachingSettings settings, WrongBytes wrong, SecondLook secondLook, Ticker ticker) {
         this.admission = new Admission(settings.minRequests(), ticker);
         this.wrong = wrong;
+        this.secondLook = secondLook;
     }
 
     /** Begins to read copies. */
@@ -75,6 +77,20 @@ public final class Caching {
     /** The files whose bytes do not match the archive's checksum. */
     public WrongBytes wrong() {
         return wrong;
+    }
+
+    /**
+     * Has a file that was found wrong looked at again, if it is time for that: by a fill, so that there is a copy if it is
+     * right; where none can be made, by reading it. Until then it stays refused.
+     */
+    public void lookAgainIfDue(FileKey key, FileFacts facts, Duration wait) {
+        if (wrong.isDue(key.objid())) {
+            var unused = begin(key, facts, wait).thenAccept(outcome -> {
+                if (outcome instanceof Outcome.Bypass) {
+                    secondLook.begin(key, facts);
+                }
+            });
+        }
     }
 
     /** Begins or joins a fill for a reader, as {@link Fills#begin}, once the file has been asked for often enough. */

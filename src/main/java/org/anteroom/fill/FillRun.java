@@ -137,7 +137,7 @@ final class FillRun {
         try {
             return archive.open(key, facts, 0);
         } catch (IOException e) {
-            throw archiveFailure(e);
+            throw archiveFailure(e, facts);
         }
     }
 
@@ -145,18 +145,18 @@ final class FillRun {
         try {
             return stream.read(buffer);
         } catch (IOException e) {
-            FailureException failure = archiveFailure(e);
-            if (failure.reason() == FailureReason.WRONG_BYTES && archive.verifies(facts)) {
-                wrong.note(key.objid(), facts);
-            }
-            throw failure;
+            throw archiveFailure(e, facts);
         }
     }
 
-    private static FailureException archiveFailure(IOException e) {
-        return e instanceof FailureException failure
-                ? failure
-                : new FailureException(FailureReason.ARCHIVE_FAILED, "The archive failed while the file was read.", e);
+    private FailureException archiveFailure(IOException e, FileFacts facts) {
+        if (!(e instanceof FailureException failure)) {
+            return new FailureException(FailureReason.ARCHIVE_FAILED, "The archive failed while the file was read.", e);
+        }
+        if (failure.reason() == FailureReason.WRONG_BYTES) {
+            wrong.note(key.objid(), facts);
+        }
+        return failure;
     }
 
     private static FailureException wrong(String what) {

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.anteroom.archive.ArchiveGate;
 import org.anteroom.inventory.HeadStore;
 import org.anteroom.jdbc.DatabaseException;
@@ -71,6 +72,7 @@ public final class Heads {
     private final HeadStore store;
     private final Duration lookupTimeout;
     private final Executor executor;
+    private final BooleanSupplier permitted;
     private final Tasks tasks;
     private final Ticker ticker;
     private final long ttlNanos;
@@ -83,6 +85,7 @@ public final class Heads {
      * @param ttl how long the archive's word is trusted
      * @param lookupTimeout the longest that somebody waits for the inventory
      * @param executor bounded; reads and writes the inventory, may reject
+     * @param permitted whether this instance may change anything; asked before each change
      */
     public Heads(
             ArchiveGate archive,
@@ -90,12 +93,14 @@ public final class Heads {
             Duration ttl,
             Duration lookupTimeout,
             Executor executor,
+            BooleanSupplier permitted,
             Tasks tasks,
             Ticker ticker) {
         this.archive = archive;
         this.store = store;
         this.lookupTimeout = lookupTimeout;
         this.executor = executor;
+        this.permitted = permitted;
         this.tasks = tasks;
         this.ticker = ticker;
         this.ttlNanos = ttl.toNanos();
@@ -157,17 +162,31 @@ public final class Heads {
             return running.copy();
         }
         long begun = ticker.read();
-        var unused = askInventory(dataset).thenAccept(row -> {
-            Duration waited = Duration.ofNanos(ticker.read() - begun);
-            if (row.isPresent()) {
-                // the archive is asked at once, but nobody waits for it
-                settle(dataset, new Answer(new Entry(row.get().version(), ticker.read()), waited), mine);
-                get(dataset);
-            } else {
-                askArchive(dataset, waited, mine);
-            }
-        });
+        try {
+            var unused = askInventory(dataset)
+                    .thenAccept(row -> {
+                        Duration waited = Duration.ofNanos(ticker.read() - begun);
+                        if (row.isPresent()) {
+                            // the archive is asked at once, but nobody waits for it
+                            settle(dataset, new Answer(new Entry(row.get().version(), ticker.read()), waited), mine);
+                            get(dataset);
+                        } else {
+                            askArchive(dataset, waited, mine);
+                        }
+                    })
+                    .whenComplete((asked, failure) -> failIf(failure, dataset, mine));
+        } catch (RuntimeException | Error e) {
+            failIf(e, dataset, mine);
+        }
         return mine.copy();
+    }
+
+    /** Nobody is to wait for an answer that will not come; without effect on one that has. */
+    private void failIf(@Nullable Throwable failure, String dataset, CompletableFuture<Answer> mine) {
+        if (failure != null) {
+            lookups.remove(dataset, mine);
+            mine.completeExceptionally(ArchiveGate.failure(failure));
+        }
     }
 
     private void settle(String dataset, Answer answer, CompletableFuture<Answer> mine) {
@@ -197,16 +216,13 @@ public final class Heads {
     }
 
     private void askArchive(String dataset, Duration waited, CompletableFuture<Answer> mine) {
-        var unused = archive.newest(dataset).whenComplete((version, failure) -> {
-            if (failure == null) {
-                Entry entry = new Entry(version.orElse(null), ticker.read() + ttlNanos);
-                settle(dataset, new Answer(entry, waited), mine);
-                keep(dataset, entry.version);
-            } else {
-                lookups.remove(dataset, mine);
-                mine.completeExceptionally(ArchiveGate.failure(failure));
-            }
-        });
+        var unused = archive.newest(dataset)
+                .thenAccept(version -> {
+                    Entry entry = new Entry(version.orElse(null), ticker.read() + ttlNanos);
+                    settle(dataset, new Answer(entry, waited), mine);
+                    keep(dataset, entry.version);
+                })
+                .whenComplete((told, failure) -> failIf(failure, dataset, mine));
     }
 
     private void refresh(String dataset, Entry entry) {
@@ -237,6 +253,9 @@ public final class Heads {
 
     /** In the background; what is not written is asked of the archive again by whoever needs it. */
     private void write(String dataset, Change change) {
+        if (!permitted.getAsBoolean()) {
+            return;
+        }
         try {
             executor.execute(() -> {
                 try {

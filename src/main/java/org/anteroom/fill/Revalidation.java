@@ -11,6 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.anteroom.archive.Archive;
 import org.anteroom.inventory.CondemnedBy;
@@ -48,6 +49,7 @@ public final class Revalidation {
     private final Archive archive;
     private final CopyStore copies;
     private final Consumer<String> forget;
+    private final BooleanSupplier permitted;
     private final InstantSource clock;
     private final @Nullable ExecutorService threads;
     /** Files that were compared within the period, or are being. */
@@ -61,12 +63,14 @@ public final class Revalidation {
      * @param period zero: nothing ever is
      * @param archive bounded in time
      * @param forget is told the key of a file whose location is not to be used any more
+     * @param permitted whether this instance may change anything; asked before each comparison and each change
      */
     public Revalidation(
             Duration period,
             Archive archive,
             CopyStore copies,
             Consumer<String> forget,
+            BooleanSupplier permitted,
             Tasks tasks,
             InstantSource clock,
             Ticker ticker,
@@ -75,6 +79,7 @@ public final class Revalidation {
         this.archive = archive;
         this.copies = copies;
         this.forget = forget;
+        this.permitted = permitted;
         this.clock = clock;
         this.threads = period.isZero() ? null : tasks.pool("revalidate", THREADS, WAITING);
         this.compared = Caffeine.newBuilder()
@@ -92,7 +97,7 @@ public final class Revalidation {
     /** Looks at the copies of a file that are being read, and begins to compare them if it is time. Does not wait. */
     public void seen(String objid, List<CopyRow> rows) {
         ExecutorService pool = threads;
-        if (pool == null) {
+        if (pool == null || !permitted.getAsBoolean()) {
             return;
         }
         Instant due = clock.instant().minus(period);
@@ -117,7 +122,7 @@ public final class Revalidation {
                     .filter(row -> now == null || !now.sameContent(row.facts()))
                     .toList();
             for (CopyRow copy : changed) {
-                if (copies.condemn(copy.id(), CondemnedBy.CHANGED)) {
+                if (permitted.getAsBoolean() && copies.condemn(copy.id(), CondemnedBy.CHANGED)) {
                     log.info(
                             "Copy {} of {} is condemned: {}",
                             copy.name(),

@@ -13,8 +13,8 @@ import org.anteroom.model.FileFacts;
  * archive says something else of them.
  *
  * <p>What it says may also stay the same when the bytes are put right. So each is looked at again once in
- * {@link #LOOK_AGAIN}, by a fill that no reader waits for; {@link #forget} is for who found it right, or wants it looked at
- * now. The memory of one instance, of {@value #MOST} files.
+ * {@link #LOOK_AGAIN}, by a fill that no reader waits for or a {@link SecondLook}; {@link #forget} is for who found it right,
+ * or wants it looked at now. The memory of one instance, of {@value #MOST} files.
  */
 public final class WrongBytes {
     static final int MOST = 10_000;

@@ -53,6 +53,7 @@ public final class AnswerLog {
                         ARCHIVE_AWAY,
                         ARCHIVE_TIMEOUT,
                         WRONG_BYTES,
+                        FILE_CHANGED,
                         OVERLOADED,
                         DATABASE_AWAY -> outage(request, problem, known);
                 case INTERNAL -> fault(request, failure);

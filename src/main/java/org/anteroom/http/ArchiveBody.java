@@ -47,12 +47,13 @@ final class ArchiveBody implements Body {
     private @Nullable CompletableFuture<Integer> pending;
 
     /**
-     * A body from a stream that begins at an offset, and is not verified.
+     * A body from a stream that begins at an offset, and is not verified but for what the stream itself finds.
      *
      * @param facts what the archive said of the file
+     * @param mismatch is told when the bytes are not those that the archive promised
      */
-    ArchiveBody(AsyncArchiveStream stream, FileFacts facts, long offset) {
-        this(stream, facts, offset, offset, null, () -> {});
+    ArchiveBody(AsyncArchiveStream stream, FileFacts facts, long offset, Runnable mismatch) {
+        this(stream, facts, offset, offset, null, mismatch);
     }
 
     /**
@@ -61,7 +62,7 @@ final class ArchiveBody implements Body {
      * @param stream begins where the digested bytes end
      * @param facts what the archive said of the file, with its checksum
      * @param position where reading begins; what lies between is read over
-     * @param mismatch is told when the checksum is another one
+     * @param mismatch is told when the bytes are not those that the archive promised
      */
     ArchiveBody(AsyncArchiveStream stream, FileFacts facts, DigestedPrefix digested, long position, Runnable mismatch) {
         this(stream, facts, digested.length(), position, digested.digester(), mismatch);
@@ -72,8 +73,8 @@ final class ArchiveBody implements Body {
      *
      * @param position where reading begins; what comes before it is read over
      */
-    static ArchiveBody fromTheStart(AsyncArchiveStream stream, FileFacts facts, long position) {
-        return new ArchiveBody(stream, facts, 0, position, null, () -> {});
+    static ArchiveBody fromTheStart(AsyncArchiveStream stream, FileFacts facts, long position, Runnable mismatch) {
+        return new ArchiveBody(stream, facts, 0, position, null, mismatch);
     }
 
     private ArchiveBody(
@@ -91,6 +92,11 @@ final class ArchiveBody implements Body {
         this.mismatch = mismatch;
         int capacity = facts.hasSize() ? (int) Math.min(CAPACITY, Math.max(1, facts.size() - start) + 1) : CAPACITY;
         this.chunk = ByteBuffer.allocate(capacity).flip();
+    }
+
+    /** What is told of wrong bytes: who goes on for this one tells the same. */
+    Runnable mismatch() {
+        return mismatch;
     }
 
     /**
@@ -189,7 +195,11 @@ final class ArchiveBody implements Body {
         try {
             n = asked.join();
         } catch (CompletionException e) {
-            throw failure(e.getCause() == null ? e : e.getCause());
+            FailureException failure = failure(e.getCause() == null ? e : e.getCause());
+            if (failure.reason() == FailureReason.WRONG_BYTES) {
+                mismatch.run();
+            }
+            throw failure;
         } finally {
             chunk.flip();
         }

@@ -207,17 +207,9 @@ final class Miss {
                 }));
     }
 
-    /** Refuses a file whose bytes were found wrong; now and then a fill finds out whether they still are. */
+    /** Refuses a file whose bytes were found wrong; now and then somebody finds out whether they still are. */
     private void refuseWrong(FileFacts facts) {
-        String objid = exchange.objid();
-        if (service.caching.wrong().isDue(objid)) {
-            var unused = service.caching.begin(exchange.key(), facts, left()).thenAccept(outcome -> {
-                if (outcome instanceof Outcome.Bypass) {
-                    // no fill will: the next reader does
-                    service.caching.wrong().forget(objid);
-                }
-            });
-        }
+        service.caching.lookAgainIfDue(exchange.key(), facts, left());
         exchange.refuse(new FailureException(
                 FailureReason.WRONG_BYTES,
                 "The file cannot be delivered: the bytes of the archive do not match its checksum."));

@@ -39,7 +39,7 @@ final class Passing {
      * @param end the position after the last byte that is wanted of the file; Long.MAX_VALUE: all
      */
     ArchiveBody begin(FileKey key, FileFacts facts, long position, long end) {
-        return body(key, facts, position, end, null, () -> wrong.note(key.objid(), facts), archive::open);
+        return body(key, facts, position, end, null, note(key, facts), archive::open);
     }
 
     /**
@@ -47,13 +47,25 @@ final class Passing {
      * for who followed a fill and wants the end, however far that is: it was to be verified, and still is.
      */
     ArchiveBody goOn(FileKey key, FileFacts facts, long position, long end, Body lost) {
+        Runnable mismatch = mismatch(key, facts, lost);
         if (lost instanceof FillBody && wantsTheEnd(facts, end) && archive.verifies(facts)) {
-            return ArchiveBody.fromTheStart(archive.resume(key, facts, 0), facts, position);
+            return ArchiveBody.fromTheStart(archive.resume(key, facts, 0), facts, position, mismatch);
         }
         DigestedPrefix digested = lost instanceof FillBody fill ? fill.prefix(position) : null;
-        // the checksum of a copy may be the inventory's, and is nothing to hold against the archive for good
-        Runnable mismatch = lost instanceof CopyBody ? () -> {} : () -> wrong.note(key.objid(), facts);
         return body(key, facts, position, end, digested, mismatch, archive::resume);
+    }
+
+    /** Notes a file as wrong by facts that are the archive's. */
+    private Runnable note(FileKey key, FileFacts facts) {
+        return () -> wrong.note(key.objid(), facts);
+    }
+
+    private Runnable mismatch(FileKey key, FileFacts facts, Body lost) {
+        if (lost instanceof CopyBody) {
+            // the checksum of a copy may be the inventory's, and is nothing to hold against the archive for good
+            return () -> {};
+        }
+        return lost instanceof ArchiveBody passed ? passed.mismatch() : note(key, facts);
     }
 
     private ArchiveBody body(
@@ -71,7 +83,7 @@ final class Passing {
         }
         return heldBack && start != null
                 ? new ArchiveBody(opener.open(key, facts, start.length()), facts, start, position, mismatch)
-                : new ArchiveBody(opener.open(key, facts, position), facts, position);
+                : new ArchiveBody(opener.open(key, facts, position), facts, position, mismatch);
     }
 
     /** Whether bytes are wanted that are handed out only when the whole is verified. */
@@ -88,7 +100,8 @@ final class Passing {
         }
         FillBody body = new FillBody(follower, archive.canSeek(key, fill.facts()));
         if (body.isFarBehind(position)) {
-            body.goAhead(new ArchiveBody(archive.open(key, fill.facts(), position), fill.facts(), position));
+            FileFacts facts = fill.facts();
+            body.goAhead(new ArchiveBody(archive.open(key, facts, position), facts, position, note(key, facts)));
         }
         return body;
     }
@@ -100,7 +113,7 @@ final class Passing {
     Body move(FileKey key, FileFacts facts, long position, long end, Body before) {
         if (before instanceof FillBody fill) {
             if (!fill.skipTo(position)) {
-                fill.goAhead(new ArchiveBody(archive.resume(key, facts, position), facts, position));
+                fill.goAhead(new ArchiveBody(archive.resume(key, facts, position), facts, position, note(key, facts)));
             }
             return fill;
         }

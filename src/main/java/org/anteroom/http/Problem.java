@@ -54,7 +54,7 @@ public record Problem(int status, String detail, Duration retryAfter) {
             case CONFLICT -> 409;
             case CONDITION_FAILED -> 412;
             case INTERNAL -> 500;
-            case ARCHIVE_FAILED, ARCHIVE_REFUSED, WRONG_BYTES -> 502;
+            case ARCHIVE_FAILED, ARCHIVE_REFUSED, WRONG_BYTES, FILE_CHANGED -> 502;
             case OVERLOADED, ARCHIVE_AWAY, DATABASE_AWAY, NOT_READY -> 503;
             case ARCHIVE_TIMEOUT -> 504;
         };

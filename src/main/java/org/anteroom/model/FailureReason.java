@@ -27,8 +27,10 @@ public enum FailureReason {
     ARCHIVE_REFUSED,
     /** The archive has failed many times in a row and is not asked for a while. 503. */
     ARCHIVE_AWAY,
-    /** The bytes of the archive are not those that it promised. 502. */
+    /** The bytes of the archive are not those that it promised: they do not match a checksum, or are damaged. 502. */
     WRONG_BYTES,
+    /** The file in the archive is not, or no longer, the one that it told of; who asks again gets the new one. 502. */
+    FILE_CHANGED,
     /** The archive did not answer in time. 504. */
     ARCHIVE_TIMEOUT,
     /** More is asked for than is served at once; try again later. 503. */

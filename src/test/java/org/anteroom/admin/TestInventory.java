@@ -30,6 +30,7 @@ import org.anteroom.fill.Caching;
 import org.anteroom.fill.CachingSettings;
 import org.anteroom.fill.Heads;
 import org.anteroom.fill.Prefetch;
+import org.anteroom.fill.SecondLook;
 import org.anteroom.fill.WrongBytes;
 import org.anteroom.inventory.BeginResult;
 import org.anteroom.inventory.CopyRow;
@@ -67,8 +68,7 @@ final class TestInventory implements AutoCloseable {
     final Tasks tasks = new Tasks(metrics);
     final Pools pools = new Pools(metrics);
     final Owner owner = new Owner("here", "boot");
-    final Caching caching = new Caching(
-            CachingSettings.STANDARD, new WrongBytes(Ticker.systemTicker(), metrics), Ticker.systemTicker());
+    final Caching caching;
     final HeldArchive held = new HeldArchive();
     final Database database;
     final VolumeStore volumes;
@@ -110,6 +110,9 @@ final class TestInventory implements AutoCloseable {
         ArchiveSettings settings =
                 new ArchiveSettings("held", "nowhere", 4, WAIT, WAIT, WAIT, WAIT, Duration.ofHours(1));
         gate = new ArchiveGate(held, settings, tasks, InstantSource.system(), Ticker.systemTicker());
+        WrongBytes wrong = new WrongBytes(Ticker.systemTicker(), metrics);
+        SecondLook secondLook = new SecondLook(gate.background(), wrong, tasks);
+        caching = new Caching(CachingSettings.STANDARD, wrong, secondLook, Ticker.systemTicker());
         prefetch = new Prefetch(gate.blocking(), queue, owner, () -> known, wakes::incrementAndGet, WAIT);
     }
 
@@ -121,7 +124,8 @@ final class TestInventory implements AutoCloseable {
     }
 
     ApiServlet servlet() {
-        Heads heads = new Heads(gate, new HeadStore(database), WAIT, WAIT, Runnable::run, tasks, Ticker.systemTicker());
+        Heads heads = new Heads(
+                gate, new HeadStore(database), WAIT, WAIT, Runnable::run, () -> true, tasks, Ticker.systemTicker());
         return new ApiServlet(volumes, copies, fills, queue, prefetch, heads, caching, locations, gate, pools);
     }
 

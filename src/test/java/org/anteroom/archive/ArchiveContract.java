@@ -103,7 +103,7 @@ public abstract class ArchiveContract {
         put(key, bytes(1000));
         FileFacts old = archive().head(key);
         put(key, bytes(1001));
-        assertFails(FailureReason.WRONG_BYTES, () -> archive().open(key, old, 0));
+        assertFails(FailureReason.FILE_CHANGED, () -> archive().open(key, old, 0));
     }
 
     // ---- folders

@@ -562,9 +562,24 @@ class ArchiveGateTest {
         FileFacts old = get(gate.head(KEY));
         put(6);
         try (AsyncArchiveStream stream = gate.open(KEY, old, 0)) {
-            assertFails(FailureReason.WRONG_BYTES, () -> get(stream.read(ByteBuffer.allocate(1))));
+            assertFails(FailureReason.FILE_CHANGED, () -> get(stream.read(ByteBuffer.allocate(1))));
         }
         assertThat(get(gate.head(KEY))).isEqualTo(facts(6));
+    }
+
+    @Test
+    void whatWasOpenedForNobodyIsClosedEvenWhenThereAreNoThreadsAnyMore() throws IOException {
+        archive.opensNew = true;
+        put(5);
+        FileKey other = FileKey.of("tides-2024", "other");
+        archive.files.put(other, new byte[6]);
+        get(gate.headToRead(KEY));
+        get(gate.headToRead(other));
+        assertThat(archive.openStreams.get()).isEqualTo(2);
+        assertThat(tasks.stop(Duration.ofSeconds(10))).isEmpty();
+        ticker.advance(ReadyStreams.KEPT);
+        gate.watch();
+        assertThat(archive.openStreams.get()).isZero();
     }
 
     // ---- for fills
@@ -584,7 +599,7 @@ class ArchiveGateTest {
         }
         assertThat(all.flip()).isEqualTo(ByteBuffer.wrap(bytes));
         put(7);
-        assertFails(FailureReason.WRONG_BYTES, () -> blocking.open(KEY, facts, 0));
+        assertFails(FailureReason.FILE_CHANGED, () -> blocking.open(KEY, facts, 0));
         blocking.probe();
     }
 

@@ -217,7 +217,7 @@ class ArchiveShieldTest {
         try (AsyncArchiveStream stream = gate.open(KEY, facts(300_000), 0)) {
             get(stream.read(ByteBuffer.allocate(100)));
             put(300_001);
-            fails(FailureReason.WRONG_BYTES, () -> get(goingOn(stream.read(ByteBuffer.allocate(100)))));
+            fails(FailureReason.FILE_CHANGED, () -> get(goingOn(stream.read(ByteBuffer.allocate(100)))));
         }
         assertThat(archive.opens).hasValue(2);
     }
@@ -328,6 +328,7 @@ class ArchiveShieldTest {
                 FailureReason.NOT_FOUND,
                 FailureReason.ARCHIVE_REFUSED,
                 FailureReason.WRONG_BYTES,
+                FailureReason.FILE_CHANGED,
                 FailureReason.OVERLOADED)) {
             archive.failure = new FailureException(reason, "no");
             for (int i = 0; i < 2 * Breaker.RUN; i++) {
@@ -359,6 +360,41 @@ class ArchiveShieldTest {
         Awaitility.await().until(() -> Figures.value(metrics, "anteroom_archive_in_use") == 0);
         assertThat(get(gate.head(KEY)))
                 .as("only %s of them were asked", THREADS)
+                .isEqualTo(facts(5));
+    }
+
+    @Test
+    void whatHadItsTurnOnlyJustBeforeItsTimeWasUpIsNoFailure() throws Exception {
+        put(5);
+        Hang hang = hang(THREADS);
+        archive.headHang = hang;
+        List<CompletableFuture<FileFacts>> waiting = new ArrayList<>();
+        for (int i = 0; i < THREADS * 5; i++) {
+            if (i % THREADS == 0 && i > THREADS) {
+                ticker.advance(Duration.ofSeconds(1));
+            }
+            waiting.add(gate.head(file(i)));
+        }
+        hang.awaitEntered();
+        ticker.advance(Duration.ofSeconds(59 - 3));
+        for (int batch = 1; batch < 5; batch++) {
+            Hang next = hang(THREADS);
+            archive.headHang = next;
+            hang.release();
+            next.awaitEntered();
+            ticker.advance(Duration.ofSeconds(1));
+            gate.watch();
+            for (int i = batch * THREADS; i < (batch + 1) * THREADS; i++) {
+                CompletableFuture<FileFacts> answer = waiting.get(i);
+                fails(FailureReason.ARCHIVE_TIMEOUT, () -> get(answer));
+            }
+            hang = next;
+        }
+        archive.headHang = null;
+        hang.release();
+        Awaitility.await().until(() -> Figures.value(metrics, "anteroom_archive_in_use") == 0);
+        assertThat(get(gate.head(KEY)))
+                .as("each had a second of the archive's time, and waited for the others before")
                 .isEqualTo(facts(5));
     }
 

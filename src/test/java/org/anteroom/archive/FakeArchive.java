@@ -101,7 +101,7 @@ final class FakeArchive implements Archive {
         meet(openHang);
         byte[] bytes = files.get(key);
         if (bytes == null || bytes.length != expected.size()) {
-            throw new FailureException(FailureReason.WRONG_BYTES, "The file has changed.");
+            throw new FailureException(FailureReason.FILE_CHANGED, "The file has changed.");
         }
         return stream(bytes, (int) offset);
     }

@@ -57,7 +57,11 @@ class ResumptionTest {
     void thereIsNoneBeforeTheFirstByteAndForWhatDoesNotPass() {
         assertThat(latest.next(breaking, 100)).isNull();
         for (FailureReason reason : new FailureReason[] {
-            FailureReason.WRONG_BYTES, FailureReason.NOT_FOUND, FailureReason.ARCHIVE_REFUSED, FailureReason.NOT_READY
+            FailureReason.WRONG_BYTES,
+            FailureReason.FILE_CHANGED,
+            FailureReason.NOT_FOUND,
+            FailureReason.ARCHIVE_REFUSED,
+            FailureReason.NOT_READY
         }) {
             assertThat(latest.next(new FailureException(reason, "no"), 200)).isNull();
         }

@@ -183,7 +183,8 @@ class FillWorkersTest {
         "ARCHIVE_TIMEOUT,queued,archive-timeout,transient",
         "OVERLOADED,queued,overloaded,busy",
         "NOT_FOUND,failed,not-found,gone",
-        "WRONG_BYTES,failed,wrong-bytes,wrong-bytes"
+        "WRONG_BYTES,failed,wrong-bytes,wrong-bytes",
+        "FILE_CHANGED,queued,file-changed,transient"
     })
     void a_failure_of_the_archive_is_told_and_gives_the_bytes_back(
             FailureReason failure, String state, String reason, String end) throws Exception {

@@ -62,6 +62,7 @@ class HeadsTest {
     private HeadStore store;
     private ArchiveGate gate;
     private Heads heads;
+    private boolean permitted = true;
 
     /** An archive that knows no more than one version. */
     private static final class Versions implements Archive {
@@ -111,7 +112,7 @@ class HeadsTest {
         store = new HeadStore(database);
         ArchiveSettings settings = new ArchiveSettings("versions", "nowhere", 4, WAIT, WAIT, WAIT, TTL, Duration.ZERO);
         gate = new ArchiveGate(archive, settings, tasks, InstantSource.system(), ticker);
-        heads = new Heads(gate, store, TTL, WAIT, work::add, tasks, ticker);
+        heads = new Heads(gate, store, TTL, WAIT, work::add, () -> permitted, tasks, ticker);
     }
 
     @AfterEach
@@ -126,7 +127,7 @@ class HeadsTest {
     private Heads again(Duration wait, Executor executor) {
         Tasks other = new Tasks(new Metrics());
         others.add(other);
-        return new Heads(gate, store, TTL, wait, executor, other, ticker);
+        return new Heads(gate, store, TTL, wait, executor, () -> permitted, other, ticker);
     }
 
     private static FileKey version(String version) {
@@ -239,6 +240,29 @@ class HeadsTest {
             work();
             return store.find("d", WAIT).isEmpty();
         });
+    }
+
+    @Test
+    void aBootThatMayChangeNothingKeepsNothing() throws Exception {
+        permitted = false;
+        assertThat(looked()).isEqualTo(version("1"));
+        assertThat(work).isEmpty();
+        assertThat(store.find("d", WAIT)).isEmpty();
+    }
+
+    @Test
+    void lookupThatCannotBeMadeFailsAndIsMadeAnewByTheNext() throws Exception {
+        boolean[] broken = {true};
+        Heads fragile = again(WAIT, command -> {
+            if (broken[0]) {
+                throw new IllegalStateException("out of order");
+            }
+            command.run();
+        });
+        CompletableFuture<Heads.Resolved> failed = fragile.lookup(KEY);
+        assertThatThrownBy(() -> failed.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(FailureException.class);
+        broken[0] = false;
+        assertThat(fragile.lookup(KEY).get(20, TimeUnit.SECONDS).key()).isEqualTo(version("1"));
     }
 
     @Test

@@ -51,6 +51,7 @@ class RevalidationTest {
 
     private TestCache cache;
     private Revalidation revalidation;
+    private volatile boolean permitted = true;
 
     private final class TestArchive implements Archive {
         @Override
@@ -90,6 +91,7 @@ class RevalidationTest {
                 new TestArchive(),
                 cache.copies,
                 forgotten::add,
+                () -> permitted,
                 tasks,
                 this::now,
                 cache.clock(),
@@ -184,6 +186,24 @@ class RevalidationTest {
             return Figures.value(metrics, "anteroom_revalidations", "result", "same") == 1;
         });
         assertThat(asked).hasValue(2);
+    }
+
+    @Test
+    void aBootThatMayChangeNothingComparesNothingAndCondemnsNothing() throws Exception {
+        facts = new FileFacts(SIZE + 1, null, null, null, null);
+        cache.advance(PERIOD);
+        permitted = false;
+        seen();
+        permitted = true;
+        gate = new CountDownLatch(1);
+        seen();
+        await().atMost(WAIT).until(() -> asked.get() == 1);
+        // it loses its name while it asks
+        permitted = false;
+        gate.countDown();
+        awaitResult("changed", 1);
+        assertThat(rows()).hasSize(1);
+        assertThat(asked).hasValue(1);
     }
 
     @Test

@@ -16,6 +16,8 @@ import org.anteroom.model.FileFacts;
 import org.anteroom.model.Sha256;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Passing the archive's bytes through while each of its answers is waited for. */
 class ArchiveBodyTest {
@@ -43,7 +45,7 @@ class ArchiveBodyTest {
 
     @Test
     void theLastBytesWaitForTheEndOfTheStream() throws IOException {
-        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0, () -> mismatches++);
         ByteBuffer target = ByteBuffer.allocate(SIZE);
         while (stream.position < SIZE) {
             if (body.read(target, target.position()) == 0) {
@@ -69,7 +71,7 @@ class ArchiveBodyTest {
 
     @Test
     void aFailureOfTheArchiveIsToldByTheNextRead() throws IOException {
-        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0, () -> mismatches++);
         ByteBuffer target = ByteBuffer.allocate(SIZE);
         assertThat(body.read(target, 0)).isZero();
         stream.asked.completeExceptionally(new FailureException(FailureReason.ARCHIVE_TIMEOUT, "too slow"));
@@ -77,9 +79,25 @@ class ArchiveBodyTest {
         assertThatThrownBy(() -> body.read(target, 0)).hasMessage("too slow");
     }
 
+    @ParameterizedTest
+    @CsvSource({"WRONG_BYTES, 1", "FILE_CHANGED, 0", "ARCHIVE_FAILED, 0"})
+    void wrongBytesThatTheStreamFindsAreToldLikeOurOwn(FailureReason reason, int told) throws IOException {
+        for (Sha256 checksum : new Sha256[] {null, Sha256.of(bytes)}) {
+            mismatches = 0;
+            ArchiveBody body = checksum == null
+                    ? new ArchiveBody(stream, facts(null), 0, () -> mismatches++)
+                    : new ArchiveBody(stream, facts(checksum), DigestedPrefix.none(), 0, () -> mismatches++);
+            ByteBuffer target = ByteBuffer.allocate(SIZE);
+            assertThat(body.read(target, 0)).isZero();
+            stream.asked.completeExceptionally(new FailureException(reason, "so it is"));
+            assertThatThrownBy(() -> body.read(target, 0)).hasMessage("so it is");
+            assertThat(mismatches).isEqualTo(told);
+        }
+    }
+
     @Test
     void whatIsAtHandOrSoonIsSkippedToAndNothingElse() throws IOException {
-        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0, () -> mismatches++);
         ByteBuffer target = ByteBuffer.allocate(100);
         assertThat(body.read(target, 0)).isZero();
         assertThat(body.skipTo(0)).as("while the buffer is the stream's").isFalse();
@@ -101,7 +119,7 @@ class ArchiveBodyTest {
     @Test
     void whatLiesBetweenIsReadAndThrownAway() throws IOException {
         int far = SIZE - 50;
-        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0, () -> mismatches++);
         ByteBuffer target = ByteBuffer.allocate(100);
         assertThat(body.read(target, 0)).isZero();
         stream.answer();
@@ -118,7 +136,7 @@ class ArchiveBodyTest {
 
     @Test
     void aStreamThatEndsBeforeThePositionSkippedToHasNoBytes() throws IOException {
-        ArchiveBody body = new ArchiveBody(stream, facts(null), 0);
+        ArchiveBody body = new ArchiveBody(stream, facts(null), 0, () -> mismatches++);
         ByteBuffer target = ByteBuffer.allocate(100);
         assertThat(body.read(target, 0)).isZero();
         stream.answer();
@@ -170,7 +188,7 @@ class ArchiveBodyTest {
         ByteBuffer target = ByteBuffer.allocate(SIZE);
         target.position(offset);
         ArchiveBody body = checksum == null
-                ? new ArchiveBody(stream, facts(null), offset)
+                ? new ArchiveBody(stream, facts(null), offset, () -> mismatches++)
                 : new ArchiveBody(stream, facts(checksum), DigestedPrefix.none(), offset, () -> mismatches++);
         readRest(body, target);
         body.close();

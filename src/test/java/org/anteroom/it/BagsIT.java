@@ -9,11 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
+import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.anteroom.model.Sha256;
@@ -35,7 +37,8 @@ class BagsIT {
 
     @BeforeEach
     void start() throws IOException {
-        site = Site.start(Site.Server.TOMCAT, folder, "archive.kind", "bagit");
+        // what is larger is passed through
+        site = Site.start(Site.Server.TOMCAT, folder, "archive.kind", "bagit", "volume.cache.max-object-size", "4MiB");
         members.put("bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n".getBytes(UTF_8));
     }
 
@@ -129,6 +132,52 @@ class BagsIT {
         assertThat(site.archive().opens("wrong")).isEqualTo(opens);
         assertThat(site.row("SELECT COUNT(*) FROM copies WHERE objid = 'b/wrong'")[0])
                 .isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"sha256, 1000", "sha256, 3000000", "sha256, 5000000", "none, 3000000"})
+    void byteThatIsDamagedInItsZipFileIsRemembered(String label, int size) throws Exception {
+        members.put("data/wrong", bytes(size));
+        if (label.equals("sha256")) {
+            members.put("manifest-sha256.txt", (hex("SHA-256", bytes(size)) + "  data/wrong\n").getBytes(UTF_8));
+        }
+        writeStored("b", bytes(size));
+        for (int i = 0; i < 3; i++) {
+            assertThat(isGiven("b/wrong")).isFalse();
+        }
+        Site.await("it is remembered", () -> site.figure("anteroom_wrong_files") == 1);
+        int opens = site.archive().opens("wrong");
+        assertThat(get("b/wrong").status()).isEqualTo(502);
+        assertThat(RawHttp.exchange(site.uri(), "HEAD", "/files/b/wrong").status())
+                .isEqualTo(502);
+        assertThat(RawHttp.get(site.uri(), "/files/b/wrong", "Range: bytes=0-9").status())
+                .isEqualTo(502);
+        assertThat(site.archive().opens("wrong")).isEqualTo(opens);
+    }
+
+    /** With one bit of the stored bytes the other way. */
+    private void writeStored(String bag, byte[] flipped) throws IOException {
+        Path zip = folder.resolve("draft");
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip))) {
+            for (Map.Entry<String, byte[]> member : members.entrySet()) {
+                ZipEntry entry = new ZipEntry(bag + '/' + member.getKey());
+                CRC32 crc = new CRC32();
+                crc.update(member.getValue());
+                entry.setMethod(ZipEntry.STORED);
+                entry.setSize(member.getValue().length);
+                entry.setCrc(crc.getValue());
+                out.putNextEntry(entry);
+                out.write(member.getValue());
+            }
+        }
+        byte[] bytes = Files.readAllBytes(zip);
+        int at = 0;
+        while (!Arrays.equals(bytes, at, at + flipped.length, flipped, 0, flipped.length)) {
+            at++;
+        }
+        bytes[at + flipped.length / 2] ^= 1;
+        Files.write(zip, bytes);
+        Files.move(zip, site.archiveFolder().resolve(bag + ".zip"));
     }
 
     /** Whether a whole file comes; else it is refused, before its first byte or by a transfer that breaks off. */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a file, of which the last ones are returned only when all are found to be right: if it was read from its
- * start, by the digest and the CRC-32 that there are of it, and by the bag's being still the same.
+ * start, by the digest and the CRC-32 that there are of it, and by the bag's being still the same. What a bag has that is not
+ * the same any more is FILE_CHANGED, whatever its bytes are.
  */
 final class CheckedStream implements ArchiveStream {
     private final Content content;
@@ -86,7 +87,7 @@ final class CheckedStream implements ArchiveStream {
         try {
             count = content.read(target);
         } catch (FailureException e) {
-            throw e;
+            throw ofWhatWasOpened(e);
         } catch (IOException e) {
             throw new FailureException(FailureReason.ARCHIVE_FAILED, "The archive broke off.", e);
         } finally {
@@ -106,14 +107,24 @@ final class CheckedStream implements ArchiveStream {
         if (checked) {
             return;
         }
-        content.finish();
-        if (fromStart) {
-            checks.verify();
+        try {
+            content.finish();
+        } catch (FailureException e) {
+            throw ofWhatWasOpened(e);
         }
+        // before the bytes are judged: those of a bag that was replaced meanwhile may be of both
         if (!checks.unchanged.holds()) {
             throw Damage.changed();
         }
+        if (fromStart) {
+            checks.verify();
+        }
         checked = true;
+    }
+
+    /** A failure, unless it comes of the bag's being another one by now. */
+    private FailureException ofWhatWasOpened(FailureException failure) throws IOException {
+        return failure.reason() == FailureReason.WRONG_BYTES && !checks.unchanged.holds() ? Damage.changed() : failure;
     }
 
     @Override

@@ -35,7 +35,7 @@ final class Damage {
 
     static FailureException changed() {
         return new FailureException(
-                FailureReason.WRONG_BYTES, "The file has changed in the archive; ask again for the new one.");
+                FailureReason.FILE_CHANGED, "The file has changed in the archive; ask again for the new one.");
     }
 
     static FailureException wrongBytes(String what) {

@@ -217,6 +217,6 @@ public final class DirectoryArchive implements Archive {
 
     private static FailureException changed() {
         return new FailureException(
-                FailureReason.WRONG_BYTES, "The file has changed in the archive; ask again for the new one.");
+                FailureReason.FILE_CHANGED, "The file has changed in the archive; ask again for the new one.");
     }
 }

@@ -45,7 +45,7 @@ final class FileStream implements ArchiveStream {
             target.limit(limit);
         }
         if (count < 0) {
-            throw new FailureException(FailureReason.WRONG_BYTES, "The file in the archive is shorter than it said.");
+            throw new FailureException(FailureReason.FILE_CHANGED, "The file in the archive is shorter than it said.");
         }
         position += count;
         if (position == size) {
@@ -56,7 +56,7 @@ final class FileStream implements ArchiveStream {
 
     private void check() throws IOException {
         if (channel.size() != size || !unchanged.holds()) {
-            throw new FailureException(FailureReason.WRONG_BYTES, "The file has changed in the archive meanwhile.");
+            throw new FailureException(FailureReason.FILE_CHANGED, "The file has changed in the archive meanwhile.");
         }
     }
 

@@ -82,7 +82,7 @@ final class Addresses {
         if (!isSameOrigin(target) || !path.startsWith(base.getRawPath()) || climbs(path)) {
             throw beyond();
         }
-        if (path.endsWith("/") && !from.getRawPath().endsWith("/")) {
+        if (decoded(path).equals(decoded(from.getRawPath()) + '/')) {
             throw new FailureException(FailureReason.NOT_FOUND, "The archive has no such file.");
         }
         return target;
@@ -106,12 +106,16 @@ final class Addresses {
     /** Whether a segment is a dot or two of them, also in disguise. */
     private static boolean climbs(String rawPath) {
         for (String segment : rawPath.split("/", -1)) {
-            String name = URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
+            String name = decoded(segment);
             if (name.equals(".") || name.equals("..") || name.indexOf('\\') >= 0 || name.indexOf('/') >= 0) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static String decoded(String rawPath) {
+        return URLDecoder.decode(rawPath.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     private static FailureException beyond() {

@@ -46,7 +46,7 @@ final class Failures {
 
     static FailureException changed() {
         return new FailureException(
-                FailureReason.WRONG_BYTES, "The file has changed in the archive; ask again for the new one.");
+                FailureReason.FILE_CHANGED, "The file has changed in the archive; ask again for the new one.");
     }
 
     static FailureException refused(String what) {

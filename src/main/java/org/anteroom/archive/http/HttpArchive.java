@@ -134,7 +134,7 @@ public final class HttpArchive implements Archive {
             throw new IllegalArgumentException("offset " + offset + " of " + expected.size());
         }
         if (offset == expected.size()) {
-            if (!head(key).sameContent(expected)) {
+            if (!ToldFacts.isSame(head(key), expected)) {
                 throw Failures.changed();
             }
             return new Nothing();
@@ -208,7 +208,7 @@ public final class HttpArchive implements Archive {
     /** An answer without a size of its own is counted while it is read. */
     private static void requireSame(Reply reply, FileFacts expected, long size) throws FailureException {
         FileFacts told = ToldFacts.of(reply, size < 0 ? expected.size() : size);
-        if (!told.sameContent(expected)) {
+        if (!ToldFacts.isSame(told, expected)) {
             throw Failures.changed();
         }
     }

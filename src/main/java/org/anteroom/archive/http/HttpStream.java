@@ -124,7 +124,7 @@ final class HttpStream implements ArchiveStream {
         if (position == facts.size()) {
             if (!from.isAtEnd(stall)) {
                 throw new FailureException(
-                        FailureReason.WRONG_BYTES, "The file in the archive is longer than it said.");
+                        FailureReason.FILE_CHANGED, "The file in the archive is longer than it said.");
             }
             ended = true;
         }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * What an answer says of a file.
  *
  * <p>The validator is the server's entity tag if that is a strong one, else its time of change with the size; a weak tag
- * says nothing of bytes. The checksum is that of {@code Repr-Digest} (RFC 9530) or {@code Digest} (RFC 3230).
+ * says nothing of bytes. A time that is not over yet when the answer is made says nothing either, since the file may change
+ * once more within that second (RFC 9110, section 8.8.2.2). The checksum is that of {@code Repr-Digest} (RFC 9530) or {@code Digest} (RFC 3230).
  */
 final class ToldFacts {
     private static final Pattern STRONG_TAG = Pattern.compile("\"[\\x21\\x23-\\x7e]{0,200}\"");
@@ -41,7 +42,7 @@ final class ToldFacts {
         Instant modified = modified(reply);
         String tag = reply.field("ETag");
         if (tag == null || !STRONG_TAG.matcher(tag.strip()).matches()) {
-            tag = modified == null || size < 0 ? null : derivedTag(size, modified);
+            tag = modified == null || size < 0 || !isOver(modified, reply) ? null : derivedTag(size, modified);
         }
         return new FileFacts(
                 size,
@@ -54,6 +55,25 @@ final class ToldFacts {
     private static @Nullable Instant modified(Reply reply) {
         String value = reply.field("Last-Modified");
         return value == null ? null : DateUtils.parseStandardDate(value);
+    }
+
+    /** Whether the second of that time was over by the server's own clock, if it tells that. */
+    private static boolean isOver(Instant modified, Reply reply) {
+        String date = reply.field("Date");
+        Instant now = date == null ? null : DateUtils.parseStandardDate(date);
+        return now == null || now.isAfter(modified);
+    }
+
+    /**
+     * Whether an answer tells of the file that was told of before, as far as that can be said of one whose time was not over
+     * then.
+     */
+    static boolean isSame(FileFacts told, FileFacts expected) {
+        boolean wasNotOver = expected.etag() == null && timeOfTag(told) != null;
+        FileFacts comparable = wasNotOver
+                ? new FileFacts(told.size(), told.lastModified(), null, told.sha256(), told.contentType())
+                : told;
+        return comparable.sameContent(expected);
     }
 
     private static String derivedTag(long size, Instant modified) {

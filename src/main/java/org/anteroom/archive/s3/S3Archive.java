@@ -225,6 +225,6 @@ public final class S3Archive implements Archive {
 
     static FailureException changed(@Nullable IOException cause) {
         return new FailureException(
-                FailureReason.WRONG_BYTES, "The file has changed in the archive; ask again for the new one.", cause);
+                FailureReason.FILE_CHANGED, "The file has changed in the archive; ask again for the new one.", cause);
     }
 }

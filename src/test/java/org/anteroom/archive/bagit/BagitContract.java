@@ -210,7 +210,29 @@ abstract class BagitContract extends ArchiveContract {
         put(KEY, bytes(10));
         try (var stream = archive.open(KEY, archive.head(KEY), 0)) {
             put(KEY, bytes(11));
-            assertFails(FailureReason.WRONG_BYTES, () -> readAll(stream));
+            assertFails(FailureReason.FILE_CHANGED, () -> readAll(stream));
+        }
+    }
+
+    /** Written over in its place, so that what is read is the old one's beginning and the new one's end. */
+    @Test
+    void bytesOfTwoBagsAreAChangeAndNoDamage() throws IOException {
+        byte[] old = bytes(1_000_000);
+        byte[] fresh = new byte[old.length];
+        new java.util.Random(2).nextBytes(fresh);
+        Path drafts = Files.createDirectory(folder.resolve("drafts"));
+        TestBag bag = new TestBag("b").payload("a", old).manifest(Algorithm.MD5);
+        write(bag);
+        FileKey key = FileKey.of("b", "a");
+        FileFacts facts = archive.head(key);
+        Path written = bag.payload("a", fresh).manifest(Algorithm.MD5).write(drafts, form());
+        try (var stream = archive.open(key, facts, 0)) {
+            assertThat(stream.read(java.nio.ByteBuffer.allocate(100_000))).isPositive();
+            boolean isFolder = form() == BagName.Form.FOLDER;
+            Files.write(
+                    isFolder ? root.resolve("b/data/a") : root.resolve(written.getFileName()),
+                    isFolder ? fresh : Files.readAllBytes(written));
+            assertFails(FailureReason.FILE_CHANGED, () -> readAll(stream));
         }
     }
 

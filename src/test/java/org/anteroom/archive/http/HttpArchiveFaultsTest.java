@@ -357,7 +357,7 @@ class HttpArchiveFaultsTest {
         "bytes 5-4/300000, ARCHIVE_FAILED",
         "bytes 5-300000/300000, ARCHIVE_FAILED",
         "lines 5-299999/300000, ARCHIVE_FAILED",
-        "bytes 5-299998/299999, WRONG_BYTES"
+        "bytes 5-299998/299999, FILE_CHANGED"
     })
     void wrongRangesAreNotTaken(String range, FailureReason reason) {
         answer(
@@ -384,15 +384,15 @@ class HttpArchiveFaultsTest {
     void anotherFileIsNotReadAsTheOldOneWhateverTheServerHeeds() throws IOException {
         FileFacts old = facts();
         origin.put(TARGET, new byte[300_000]);
-        fails(FailureReason.WRONG_BYTES, () -> archive.open(KEY, old, 0));
+        fails(FailureReason.FILE_CHANGED, () -> archive.open(KEY, old, 0));
         answer("200 OK", "ETag: \"other\"", "Content-Length: 300000");
-        fails(FailureReason.WRONG_BYTES, () -> archive.open(KEY, old, 0));
+        fails(FailureReason.FILE_CHANGED, () -> archive.open(KEY, old, 0));
         answer("206 Partial", "ETag: \"other\"", "Content-Length: 299995", "Content-Range: bytes 5-299999/300000");
-        fails(FailureReason.WRONG_BYTES, () -> archive.open(KEY, old, 5));
+        fails(FailureReason.FILE_CHANGED, () -> archive.open(KEY, old, 5));
         answer("206 Partial", "Content-Length: 299995", "Content-Range: bytes 5-299999/300000");
-        fails(FailureReason.WRONG_BYTES, () -> archive.open(KEY, old, 5));
+        fails(FailureReason.FILE_CHANGED, () -> archive.open(KEY, old, 5));
         answer("416 No", "Content-Range: bytes */5", "Content-Length: 0");
-        fails(FailureReason.WRONG_BYTES, () -> archive.open(KEY, old, 5));
+        fails(FailureReason.FILE_CHANGED, () -> archive.open(KEY, old, 5));
     }
 
     // ---- servers without ranges
@@ -479,6 +479,58 @@ class HttpArchiveFaultsTest {
     void folderIsNoFile() {
         answer("301 Moved", "Location: /d/a.bin/", "Content-Length: 0");
         fails(FailureReason.NOT_FOUND, () -> archive.head(KEY));
+        answer("301 Moved", "Location: /d/%61.bin/?x", "Content-Length: 0");
+        fails(FailureReason.NOT_FOUND, () -> archive.head(KEY));
+    }
+
+    @Test
+    void redirectToWhatEndsInASlashIsNoFolderUnlessThatIsAllItAdds() throws IOException {
+        server.behave(exchange -> {
+            boolean asked = exchange.request().target().equals(TARGET);
+            exchange.send(
+                    asked
+                            ? "HTTP/1.1 302 Found\r\nLocation: /store/17/\r\nContent-Length: 0\r\n\r\n"
+                            : "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nETag: \"t\"\r\n\r\n"
+                                    + (exchange.request().method().equals("GET") ? "x" : ""));
+        });
+        assertThat(read(archive.head(KEY), 0)).asString().isEqualTo("x");
+        server.behave(exchange -> exchange.send(
+                exchange.request().target().equals(TARGET)
+                        ? "HTTP/1.1 302 Found\r\nLocation: /login/\r\nContent-Length: 0\r\n\r\n"
+                        : "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"));
+        fails(FailureReason.ARCHIVE_REFUSED, () -> archive.head(KEY));
+    }
+
+    // ---- times of change
+
+    private static String times(String change, String now) {
+        return "Last-Modified: Tue, 01 Dec 2026 00:00:" + change + " GMT\r\nDate: Tue, 01 Dec 2026 00:00:" + now
+                + " GMT\r\n";
+    }
+
+    @Test
+    void timeOfChangeIsNoValidatorBeforeItsSecondIsOver() throws IOException {
+        String[] fields = {times("07", "07")};
+        server.behave(exchange -> exchange.send("HTTP/1.1 200 OK\r\n" + fields[0] + "Content-Length: 5\r\n\r\n"
+                + (exchange.request().method().equals("GET") ? "hello" : "")));
+        FileFacts fresh = archive.head(KEY);
+        assertThat(fresh.etag()).isNull();
+        assertThat(fresh.lastModified()).isNotNull();
+        fields[0] = times("08", "07");
+        assertThat(archive.head(KEY).etag()).as("a time to come").isNull();
+
+        fields[0] = times("07", "08");
+        FileFacts settled = archive.head(KEY);
+        assertThat(settled.etag()).isNotNull();
+        assertThat(read(settled, 0)).asString().isEqualTo("hello");
+        assertThat(read(fresh, 0))
+                .as("nothing says that it is another one")
+                .asString()
+                .isEqualTo("hello");
+        fields[0] = times("08", "09");
+        fails(FailureReason.FILE_CHANGED, () -> read(fresh, 0));
+        fields[0] = times("07", "07");
+        fails(FailureReason.FILE_CHANGED, () -> read(settled, 0));
     }
 
     // ---- breaking off, silence, nonsense
@@ -532,7 +584,7 @@ class HttpArchiveFaultsTest {
                 .asString()
                 .isEqualTo("hello");
         fails(FailureReason.ARCHIVE_FAILED, () -> read(new FileFacts(6, null, "\"c\"", null, null), 0));
-        fails(FailureReason.WRONG_BYTES, () -> read(new FileFacts(4, null, "\"c\"", null, null), 0));
+        fails(FailureReason.FILE_CHANGED, () -> read(new FileFacts(4, null, "\"c\"", null, null), 0));
         FileFacts unknown = new FileFacts(FileFacts.UNKNOWN_SIZE, null, "\"c\"", null, null);
         fails(FailureReason.ARCHIVE_REFUSED, () -> read(unknown, 0));
         fails(FailureReason.ARCHIVE_REFUSED, () -> archive.openNew(KEY));
@@ -542,7 +594,7 @@ class HttpArchiveFaultsTest {
     void moreThanWasSaidIsWrong() {
         server.behave(exchange -> exchange.send("HTTP/1.1 200 OK\r\nETag: " + Origin.tag(bytes)
                 + "\r\nTransfer-Encoding: chunked\r\n\r\n493e1\r\n" + "x".repeat(300_001) + "\r\n0\r\n\r\n"));
-        fails(FailureReason.WRONG_BYTES, () -> read(facts(), 0));
+        fails(FailureReason.FILE_CHANGED, () -> read(facts(), 0));
     }
 
     @Test

@@ -6,7 +6,9 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.anteroom.archive.Archive;
@@ -77,8 +79,11 @@ class HttpArchiveTest extends ArchiveContract {
     void validatorIsTheTimeOfChangeWithTheSize() throws IOException {
         FileKey key = FileKey.of("tides-2024", "a.csv");
         put(key, bytes(100));
+        // in a second that is over
+        Files.setLastModifiedTime(
+                folder.resolve("files/tides-2024/a.csv"), FileTime.from(Instant.parse("2026-01-02T03:04:05Z")));
         FileFacts facts = archive.head(key);
-        assertThat(facts.lastModified()).isNotNull();
+        assertThat(facts.lastModified()).isEqualTo(Instant.parse("2026-01-02T03:04:05Z"));
         assertThat(facts.etag()).startsWith("\"64-").endsWith("-0\"");
         assertThat(facts.contentType()).startsWith("text/csv");
         assertThat(archive.canSeek(key, facts)).isTrue();

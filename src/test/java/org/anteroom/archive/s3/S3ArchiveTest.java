@@ -167,13 +167,13 @@ class S3ArchiveTest extends ArchiveContract {
             byte[] other = bytes(1_000_000);
             other[999_999]++;
             put(key, other);
-            assertFails(FailureReason.WRONG_BYTES, () -> {
+            assertFails(FailureReason.FILE_CHANGED, () -> {
                 while (stream.read(buffer.clear()) >= 0) {
                     // on to the change
                 }
             });
         }
-        assertFails(FailureReason.WRONG_BYTES, () -> archive.open(key, facts, 1_000_000));
+        assertFails(FailureReason.FILE_CHANGED, () -> archive.open(key, facts, 1_000_000));
     }
 
     @Test
@@ -186,7 +186,7 @@ class S3ArchiveTest extends ArchiveContract {
                 new Case(S3Forwarder.error(404, "NoSuchKey"), FailureReason.NOT_FOUND),
                 new Case(S3Forwarder.error(404, "NoSuchBucket"), FailureReason.ARCHIVE_FAILED),
                 new Case(S3Forwarder.error(403, "AccessDenied"), FailureReason.ARCHIVE_REFUSED),
-                new Case(S3Forwarder.error(412, "PreconditionFailed"), FailureReason.WRONG_BYTES),
+                new Case(S3Forwarder.error(412, "PreconditionFailed"), FailureReason.FILE_CHANGED),
                 new Case(S3Forwarder.error(503, "SlowDown"), FailureReason.OVERLOADED),
                 new Case(S3Forwarder.error(500, "InternalError"), FailureReason.ARCHIVE_FAILED),
                 new Case(S3Forwarder.error(400, "RequestTimeout"), FailureReason.ARCHIVE_TIMEOUT),
