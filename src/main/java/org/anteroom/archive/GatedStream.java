@@ -144,11 +144,16 @@ final class GatedStream implements AsyncArchiveStream {
         steps++;
         Source from = source;
         if (from == null) {
-            from = new Source(chunk);
+            from = new Source(room());
             source = from;
         }
         from.busy = true;
         return new Step(wanted, most, target, from, position);
+    }
+
+    /** As much as a step may read, or all that is left and a byte to see that nothing follows. Under the lock. */
+    private int room() {
+        return expected.hasSize() ? (int) Math.max(1, Math.min(chunk, expected.size() - position + 1)) : chunk;
     }
 
     private void submit(Step step) {
