@@ -193,9 +193,9 @@ public final class VolumeGuard {
         return faults.readable();
     }
 
-    /** Whether new copies are made in it; a read of memory. */
+    /** Whether new copies are made in it, which are read while they grow; a read of memory. */
     public boolean writable() {
-        return faults.writable();
+        return faults.readable() && faults.writable();
     }
 
     /** What is thought of it now; a read of memory. */

@@ -319,6 +319,20 @@ class VolumeGuardTest {
     }
 
     @Test
+    void volumeThatIsNotReadTakesNoCopiesEither() throws IOException {
+        ready();
+        CopyReader reader = guard.open(COPY);
+        volume.readFailure = new IOException("broken");
+        assertThatThrownBy(() -> read(reader)).isInstanceOf(IOException.class);
+        assertThat(guard.writable()).isFalse();
+        assertThat(guard.accepts(1)).isFalse();
+        assertThatThrownBy(() -> guard.create("1.1", "f".repeat(32), 1)).isInstanceOf(VolumeDegradedException.class);
+        volume.readFailure = null;
+        guard.probe();
+        assertThat(guard.accepts(1)).isTrue();
+    }
+
+    @Test
     void writeThatHangsEndsNewCopiesOnly() throws Exception {
         ready();
         FakeVolume.Hang hang = new FakeVolume.Hang(1);
