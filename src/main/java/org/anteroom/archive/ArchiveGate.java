@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -332,14 +331,22 @@ public final class ArchiveGate implements AutoCloseable {
         streams.decrementAndGet();
     }
 
+    /** The file that was opened to learn of it, if it is the one that is meant. Does not block. */
+    @Nullable
+    ArchiveStream takeReady(FileKey key, FileFacts expected) {
+        OpenedFile file = ready.take(key);
+        if (file == null || file.facts().sameContent(expected)) {
+            return file == null ? null : file.stream();
+        }
+        GatedStream.closeElsewhere(this, file.stream());
+        return null;
+    }
+
     /** Opens a file on the archive's own thread. */
     ArchiveStream openInner(FileKey key, FileFacts expected, long offset) throws IOException {
-        OpenedFile file = offset == 0 ? ready.take(key) : null;
-        if (file != null) {
-            if (file.facts().sameContent(expected)) {
-                return file.stream();
-            }
-            GatedStream.closeQuietly(file.stream());
+        ArchiveStream opened = offset == 0 ? takeReady(key, expected) : null;
+        if (opened != null) {
+            return opened;
         }
         try {
             return archive.open(key, expected, offset);
@@ -395,16 +402,7 @@ public final class ArchiveGate implements AutoCloseable {
                 rest.stream().goOn(rest.step());
             }
         });
-        ready.expired().forEach(this::close);
-    }
-
-    /** Closes a stream that nobody has, which may block: on a thread for the archive, as long as there are any. */
-    void close(ArchiveStream unused) {
-        try {
-            execute(() -> GatedStream.closeQuietly(unused));
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
-            GatedStream.closeQuietly(unused);
-        }
+        ready.expired().forEach(unused -> GatedStream.closeElsewhere(this, unused));
     }
 
     /** Has a broken read wait; false if there is no more waiting. */

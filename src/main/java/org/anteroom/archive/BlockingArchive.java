@@ -47,7 +47,9 @@ final class BlockingArchive implements Archive {
     public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
         GatedStream stream = gate.streamForFill(traffic, key, expected, offset);
         try {
-            await(stream.open());
+            if (offset > 0 || !stream.adopt()) {
+                await(stream.open());
+            }
         } catch (IOException e) {
             stream.close();
             throw e;

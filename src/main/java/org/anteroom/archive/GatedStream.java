@@ -55,6 +55,8 @@ final class GatedStream implements AsyncArchiveStream {
         private boolean flowing;
         /** Whether a step has it. */
         private boolean busy;
+        /** Whether the end has come with the last bytes. */
+        private boolean ended;
 
         Source(int chunk) {
             this.buffer = ByteBuffer.allocate(chunk);
@@ -96,6 +98,27 @@ final class GatedStream implements AsyncArchiveStream {
         return step(0, null);
     }
 
+    /**
+     * Takes over the file that was opened to learn of it, in place of {@link #open}: that would wait for a thread to do
+     * nothing. False if there is none. Does not block.
+     */
+    boolean adopt() {
+        ArchiveStream opened = gate.takeReady(key, expected);
+        if (opened == null) {
+            return false;
+        }
+        synchronized (lock) {
+            if (gate.admit(mostStreams)) {
+                admitted = true;
+                source = new Source(room());
+                source.stream = opened;
+                return true;
+            }
+        }
+        closeElsewhere(gate, opened);
+        return false;
+    }
+
     /** Reads into the stream's buffer; {@link #take} hands it out when the future is complete. */
     CompletableFuture<Integer> fetch(int most) {
         return step(most, null);
@@ -121,6 +144,10 @@ final class GatedStream implements AsyncArchiveStream {
                 throw new IllegalStateException("the last read is not complete");
             }
             if (last != null && last.isCompletedExceptionally()) {
+                return last;
+            }
+            if (source != null && source.ended) {
+                last = CompletableFuture.completedFuture(-1);
                 return last;
             }
             if (!admitted && !gate.admit(mostStreams)) {
@@ -266,6 +293,15 @@ final class GatedStream implements AsyncArchiveStream {
         }
     }
 
+    /** Closes a stream that nobody has, which may block: on a thread for the archive, as long as there are any. */
+    static void closeElsewhere(ArchiveGate gate, ArchiveStream unused) {
+        try {
+            gate.execute(() -> closeQuietly(unused));
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            closeQuietly(unused);
+        }
+    }
+
     static void closeQuietly(ArchiveStream stream) {
         try {
             stream.close();
@@ -284,6 +320,7 @@ final class GatedStream implements AsyncArchiveStream {
         private final boolean opened;
         private final boolean flowing;
         private volatile boolean ran;
+        private boolean ended;
 
         Step(CompletableFuture<Integer> wanted, int most, @Nullable ByteBuffer target, Source source, long from) {
             this.wanted = wanted;
@@ -311,6 +348,12 @@ final class GatedStream implements AsyncArchiveStream {
             ByteBuffer buffer = source.buffer;
             buffer.clear().limit(Math.min(most, buffer.capacity()));
             int count = most == 0 ? 0 : stream.read(buffer);
+            if (count > 0 && from + count == expected.size() && buffer.hasRemaining()) {
+                // to see the end at once spares another wait for a thread
+                int more = stream.read(buffer);
+                ended = more < 0;
+                count += Math.max(0, more);
+            }
             buffer.flip();
             return count;
         }
@@ -326,6 +369,7 @@ final class GatedStream implements AsyncArchiveStream {
                 steps--;
                 source.busy = false;
                 source.flowing |= count != 0;
+                source.ended = ended;
                 position += Math.max(0, count);
                 over = isOver();
                 unused = closed ? source.stream : null;

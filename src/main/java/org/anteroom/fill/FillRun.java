@@ -101,7 +101,8 @@ final class FillRun {
     private Sha256 copy(CopyWriter writer, FileFacts facts) throws IOException {
         FillDigest digest = fill.digest();
         try (ArchiveStream stream = openArchive(facts)) {
-            ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.max(1, Math.min(BUFFER, facts.size())));
+            // with room for the end to be seen with the last bytes
+            ByteBuffer buffer = ByteBuffer.allocateDirect((int) Math.min(BUFFER, facts.size() + 1));
             while (readArchive(stream, buffer.clear(), facts) >= 0) {
                 if (fill.isInVain()) {
                     throw new FillAbandonedException("its fill was ended or taken over", null);

@@ -585,6 +585,35 @@ class ArchiveGateTest {
     // ---- for fills
 
     @Test
+    void smallFileThatWasOpenedToLearnOfItIsReadInOneStep() throws IOException {
+        archive.opensNew = true;
+        byte[] bytes = put(10_000);
+        Archive blocking = gate.blocking();
+        FileFacts facts = get(gate.headToRead(KEY));
+        try (ArchiveStream stream = blocking.open(KEY, facts, 0)) {
+            ByteBuffer chunk = ByteBuffer.allocate(20_000);
+            assertThat(stream.read(chunk)).isEqualTo(bytes.length);
+            assertThat(chunk.flip()).isEqualTo(ByteBuffer.wrap(bytes));
+            assertThat(stream.read(chunk.clear())).isEqualTo(-1);
+            assertThat(stream.read(chunk.clear())).isEqualTo(-1);
+        }
+        assertThat(calls("open", "ok") + calls("read", "ok")).isEqualTo(1);
+        assertThat(archive.opens).hasValue(0);
+
+        // that of another content is not taken, and is closed
+        gate.forget(KEY);
+        FileFacts old = get(gate.headToRead(KEY));
+        put(10_001);
+        gate.forget(KEY);
+        FileFacts now = get(gate.head(KEY));
+        assertThat(now).isNotEqualTo(old);
+        try (ArchiveStream stream = blocking.open(KEY, now, 0)) {
+            assertThat(stream.read(ByteBuffer.allocate(20_000))).isEqualTo(10_001);
+        }
+        assertThat(archive.opens).hasValue(1);
+    }
+
+    @Test
     void fillsReadThroughTheSameBounds() throws IOException {
         byte[] bytes = put(1_000_000);
         Archive blocking = gate.blocking();
