@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ public final class Spool implements Closeable {
     private final AtomicLong used = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicReference<@Nullable SpoolFolder> own = new AtomicReference<>();
+    private final AtomicBoolean cleaned = new AtomicBoolean();
     private volatile boolean closed;
 
     /** A spool that has not been touched. */
@@ -77,7 +79,7 @@ public final class Spool implements Closeable {
         SpoolFolder made = own.get();
         if (made == null) {
             Files.createDirectories(settings.folder());
-            SpoolFolder.removeDead(settings.folder());
+            removeDead();
             SpoolFolder fresh = SpoolFolder.make(settings.folder());
             if (own.compareAndSet(null, fresh)) {
                 made = fresh;
@@ -94,6 +96,20 @@ public final class Spool implements Closeable {
             throw new IOException("the spool is closed");
         }
         return made.path();
+    }
+
+    /** One at a time removes what dead boots have left; nobody waits for that. */
+    private void removeDead() throws IOException {
+        if (!cleaned.compareAndSet(false, true)) {
+            return;
+        }
+        boolean done = false;
+        try {
+            SpoolFolder.removeDead(settings.folder());
+            done = true;
+        } finally {
+            cleaned.set(done);
+        }
     }
 
     /** Removes the folder of this boot; files that are still open are gone with it. */

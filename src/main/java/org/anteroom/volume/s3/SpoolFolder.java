@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -75,6 +76,8 @@ final class SpoolFolder implements Closeable {
                 log.info("Removing what an earlier boot left in the spool: {}", other.getFileName());
                 remove(other);
             }
+        } catch (OverlappingFileLockException e) {
+            log.debug("Another spool of this process is removing {}", other.getFileName());
         } catch (NoSuchFileException e) {
             log.debug("Another boot was first to remove {}", other.getFileName());
         }

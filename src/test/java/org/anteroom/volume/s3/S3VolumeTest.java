@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -257,6 +260,21 @@ class S3VolumeTest extends VolumeContract {
                 assertThat(bytes(reader, 0, 10)).containsOnly(0);
             }
         }
+    }
+
+    /** As when two spools find the same dead boot at the same time: this process has the lock already. */
+    @Test
+    void deadBootThatIsBeingRemovedIsLeftToWhoDoesThat() throws IOException {
+        Path dead = Files.createDirectories(folder.resolve("spool/dead"));
+        Files.createFile(dead.resolve("lock"));
+        try (FileChannel channel = FileChannel.open(dead.resolve("lock"), StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock()) {
+            assertThat(lock).isNotNull();
+            assertThat(unmarked().freeSpace()).isPositive();
+            assertThat(dead).exists();
+        }
+        assertThat(unmarked().freeSpace()).isPositive();
+        assertThat(dead).doesNotExist();
     }
 
     @Test
