@@ -32,6 +32,12 @@ class Http2IT {
     private static final int SIZE = 8 << 20;
     private static final int WINDOW = 65_535;
 
+    /**
+     * More than a segment of the loopback interface (64 KiB). With less the kernel tells the server of room only when most
+     * of the buffer is free, and once that is lost the server asks again at intervals that double, up to two minutes.
+     */
+    private static final int RECEIVE_BUFFER = 128 * 1024;
+
     /** More than volumes permit. */
     private static final int READERS = 140;
 
@@ -153,7 +159,7 @@ class Http2IT {
             files.add(site.put("f" + i, (i + 1) * 700_001));
             site.getHit("f" + i);
         }
-        try (RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), 8192, WINDOW)) {
+        try (RawHttp2 http = RawHttp2.connect(site.tls(), site.trusting(), RECEIVE_BUFFER, WINDOW)) {
             List<RawHttp2.Stream> streams = new ArrayList<>();
             for (int i = 0; i < 24; i++) {
                 streams.add(http.get(Site.target("f" + i % 8)));
