@@ -117,8 +117,9 @@ public final class ArchiveGate implements AutoCloseable {
         Breaker breaker = new Breaker(ticker);
         metrics.show(tasks.metrics(), threads, listThreads, streams::get, mostStreams);
         metrics.show(tasks.metrics(), pool, breaker);
-        this.calls = new BoundedCalls(pool::execute, questions, breaker, metrics, metrics.inUse(), ticker);
-        BoundedCalls.Threads listing = (traffic, call) -> listPool.execute(call);
+        BoundedCalls.Threads shared = (question, call) -> pool.execute(question.traffic(), question.begins(), call);
+        this.calls = new BoundedCalls(shared, questions, breaker, metrics, metrics.inUse(), ticker);
+        BoundedCalls.Threads listing = (question, call) -> listPool.execute(call);
         this.lists = new BoundedCalls(listing, listQuestions, breaker, metrics, metrics.listsInUse(), ticker);
         this.furtherLists = new BoundedCalls(listing, MOST_LISTINGS, breaker, metrics, metrics.listsInUse(), ticker);
         this.pulse = new Pulse(archive, probeTimeout(), breaker, tasks, metrics, clock, ticker);
@@ -478,7 +479,7 @@ public final class ArchiveGate implements AutoCloseable {
 
     /** Runs something short on a thread for the archive. */
     void execute(Runnable work) {
-        pool.execute(Traffic.PEOPLE, work);
+        pool.execute(Traffic.PEOPLE, false, work);
     }
 
     ExecutorService prober() {

@@ -47,7 +47,7 @@ final class BlockingArchive implements Archive {
     public ArchiveStream open(FileKey key, FileFacts expected, long offset) throws IOException {
         GatedStream stream = gate.streamForFill(traffic, key, expected, offset);
         try {
-            if (offset > 0 || !stream.adopt()) {
+            if (!stream.adopt()) {
                 await(stream.open());
             }
         } catch (IOException e) {

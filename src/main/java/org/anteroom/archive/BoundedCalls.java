@@ -43,7 +43,7 @@ final class BoundedCalls {
          *
          * @throws RejectedExecutionException if that is not possible any more
          */
-        void execute(Traffic traffic, Runnable call);
+        void execute(Question question, Runnable call);
     }
 
     /**
@@ -137,7 +137,7 @@ final class BoundedCalls {
         Call<T> call = new Call<>(question, timeout, future, work);
         running.add(call);
         try {
-            threads.execute(question.traffic(), call);
+            threads.execute(question, call);
         } catch (RejectedExecutionException e) {
             call.fail(new FailureException(FailureReason.NOT_READY, "The service is stopping.", e));
             work.abandoned();

@@ -43,6 +43,7 @@ final class GatedStream implements AsyncArchiveStream {
     /** Steps that run or rest, also those for which nobody waits any more. */
     private int steps;
 
+    private boolean begun;
     private boolean admitted;
     private boolean failed;
     private boolean closed;
@@ -99,16 +100,22 @@ final class GatedStream implements AsyncArchiveStream {
     }
 
     /**
-     * Takes over the file that was opened to learn of it, in place of {@link #open}: that would wait for a thread to do
-     * nothing. False if there is none. Does not block.
+     * Takes over the file that was opened to learn of it, before anything else is done: what is open waits for a thread only
+     * to be read. False if there is none. Does not block.
      */
     boolean adopt() {
+        synchronized (lock) {
+            if (begun || position > 0) {
+                return false;
+            }
+            begun = true;
+        }
         ArchiveStream opened = gate.takeReady(key, expected);
         if (opened == null) {
             return false;
         }
         synchronized (lock) {
-            if (gate.admit(mostStreams)) {
+            if (!closed && gate.admit(mostStreams)) {
                 admitted = true;
                 source = new Source(room());
                 source.stream = opened;
@@ -134,6 +141,7 @@ final class GatedStream implements AsyncArchiveStream {
     }
 
     private CompletableFuture<Integer> step(int most, @Nullable ByteBuffer target) {
+        adopt();
         CompletableFuture<Integer> mine = new CompletableFuture<>();
         Step step;
         synchronized (lock) {

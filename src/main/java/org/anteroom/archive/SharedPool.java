@@ -1,7 +1,5 @@
 package org.anteroom.archive;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +11,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The background has at most its share of them, also while nobody else wants any, so that people find threads at once.
  * Where both wait, people come first {@value #PEOPLE_IN_A_ROW} times in a row and then the background once, so that neither
- * starves. Within each the order is that of coming.
+ * starves. Within each the order is that of a {@link CallLine}.
  *
  * <p>A call waits only while all threads are busy, or all of the share: each looks for the next call when its own has ended.
  * The lock guards the queues and is held over nothing else.
@@ -29,8 +27,8 @@ final class SharedPool {
     private final int share;
     private final int mostWaiting;
     private final Object lock = new Object();
-    private final Deque<Runnable> people = new ArrayDeque<>();
-    private final Deque<Runnable> background = new ArrayDeque<>();
+    private final CallLine people = new CallLine();
+    private final CallLine background = new CallLine();
     private int running;
     private int runningInBackground;
     private int peopleInARow;
@@ -55,14 +53,15 @@ final class SharedPool {
     /**
      * Has a call made.
      *
+     * @param begins false for a step of what has begun
      * @throws RejectedExecutionException if too many wait, or the pool has ended
      */
-    void execute(Traffic traffic, Runnable call) {
+    void execute(Traffic traffic, boolean begins, Runnable call) {
         synchronized (lock) {
             if (people.size() + background.size() >= mostWaiting) {
                 throw new RejectedExecutionException("too many calls wait");
             }
-            queue(traffic).add(call);
+            line(traffic).add(call, begins);
             if (running == threads || (traffic == Traffic.BACKGROUND && runningInBackground == share)) {
                 return;
             }
@@ -73,7 +72,7 @@ final class SharedPool {
         } catch (RejectedExecutionException | OutOfMemoryError e) {
             synchronized (lock) {
                 running--;
-                if (!queue(traffic).remove(call)) {
+                if (!line(traffic).remove(call)) {
                     // another thread has it already
                     return;
                 }
@@ -82,7 +81,7 @@ final class SharedPool {
         }
     }
 
-    private Deque<Runnable> queue(Traffic traffic) {
+    private CallLine line(Traffic traffic) {
         return traffic == Traffic.PEOPLE ? people : background;
     }
 
@@ -119,19 +118,19 @@ final class SharedPool {
         if (backgroundMay && (people.isEmpty() || peopleInARow >= PEOPLE_IN_A_ROW)) {
             peopleInARow = 0;
             runningInBackground++;
-            return new Next(Traffic.BACKGROUND, background.remove());
+            return new Next(Traffic.BACKGROUND, background.next());
         }
         if (people.isEmpty()) {
             return null;
         }
         peopleInARow = backgroundMay ? peopleInARow + 1 : 0;
-        return new Next(Traffic.PEOPLE, people.remove());
+        return new Next(Traffic.PEOPLE, people.next());
     }
 
     /** How many calls wait. */
     int waiting(Traffic traffic) {
         synchronized (lock) {
-            return queue(traffic).size();
+            return line(traffic).size();
         }
     }
 
