@@ -88,6 +88,27 @@ final class Failures {
         return byCode == null ? byStatus(e.statusCode()) : byCode;
     }
 
+    /** Whether a request was refused without a word why, as each is that is made by HEAD. */
+    static boolean isUnexplained(S3Failure failure) {
+        return failure.getCause() instanceof S3Exception answer
+                && switch (answer.statusCode()) {
+                    case 400, 404, 405 -> true;
+                    default -> false;
+                };
+    }
+
+    /**
+     * Whether a request that named a version was refused for it: it is none that the store could have, or the mark of a
+     * deletion. A bare status does not say so, since an expired token or a wrong region has the same.
+     */
+    static boolean isOfVersion(S3Failure failure) {
+        return failure.getCause() instanceof S3Exception answer
+                && switch (code(answer)) {
+                    case "NoSuchVersion", "InvalidArgument", "MethodNotAllowed" -> true;
+                    default -> false;
+                };
+    }
+
     private static String code(S3Exception e) {
         AwsErrorDetails details = e.awsErrorDetails();
         return details == null ? "" : Objects.requireNonNullElse(details.errorCode(), "");
@@ -101,7 +122,12 @@ final class Failures {
             case "SlowDown", "RequestLimitExceeded", "TooManyRequests" -> Kind.SLOW_DOWN;
             case "NotImplemented" -> Kind.UNKNOWN_FORM;
             case "RequestTimeout" -> Kind.TIMEOUT;
-            case "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken" -> Kind.FORBIDDEN;
+            case "AccessDenied",
+                    "InvalidAccessKeyId",
+                    "SignatureDoesNotMatch",
+                    "ExpiredToken",
+                    "InvalidToken",
+                    "TokenRefreshRequired" -> Kind.FORBIDDEN;
             default -> null;
         };
     }

@@ -19,7 +19,6 @@ import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
-import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 /**
@@ -34,7 +33,6 @@ public final class S3Bucket {
     private static final Duration LONGEST_COMPLETION = Duration.ofMinutes(5);
 
     private static final int LARGEST_PAGE = 1000;
-    private static final int NOT_FOUND = 404;
 
     private final S3Link link;
     private final String bucket;
@@ -63,23 +61,27 @@ public final class S3Bucket {
     }
 
     private S3Object head(String key, @Nullable String version, @Nullable ChecksumMode mode) throws IOException {
+        try {
+            return headOnce(key, version, mode);
+        } catch (S3Failure e) {
+            if (Failures.isUnexplained(e)) {
+                // an answer to HEAD has no body to say what is missing or wrong: the answer to GET has
+                read(key, version, null, 0, ByteBuffer.allocate(1));
+                throw new S3Failure(Kind.OTHER, "the object store refuses to describe what it gives", e);
+            }
+            throw e;
+        }
+    }
+
+    private S3Object headOnce(String key, @Nullable String version, @Nullable ChecksumMode mode) throws IOException {
         HeadObjectRequest request = HeadObjectRequest.builder()
                 .bucket(bucket)
                 .key(key)
                 .versionId(version)
                 .checksumMode(mode)
                 .build();
-        try {
-            HeadObjectResponse response = link.ask("head", client -> client.headObject(request));
-            return Answers.object(response);
-        } catch (S3Failure e) {
-            if (e.getCause() instanceof S3Exception answer && answer.statusCode() == NOT_FOUND) {
-                // an answer to HEAD has no body to say what is missing: the object or the bucket
-                read(key, version, null, 0, ByteBuffer.allocate(1));
-                throw new S3Failure(Kind.OTHER, "the object came while it was asked for", e);
-            }
-            throw e;
-        }
+        HeadObjectResponse response = link.ask("head", client -> client.headObject(request));
+        return Answers.object(response);
     }
 
     /**
@@ -114,10 +116,13 @@ public final class S3Bucket {
         } catch (S3Failure e) {
             if (e.kind() == Kind.BEYOND_END && from == 0) {
                 // an empty object has no range at all
-                S3Object object = head(key, version);
+                S3Object object = headOnce(key, version, null);
                 if (object.size() == 0) {
                     return new ObjectReader.Piece(object, 0);
                 }
+            }
+            if (version != null && Failures.isOfVersion(e)) {
+                throw new S3Failure(Kind.NO_OBJECT, "the object store has no such version", e);
             }
             throw e;
         }

@@ -21,7 +21,7 @@ public final class S3Failure extends IOException {
         FORBIDDEN,
         /** A condition of the request does not hold: the object is there already, or has changed. */
         CONDITION,
-        /** The server cannot read the request, such as the name of a version. */
+        /** The server cannot read the request, or takes it for one that it may not answer. */
         MALFORMED,
         /** The server does not know what a field of the request asks for. */
         UNKNOWN_FORM,

@@ -57,7 +57,7 @@ public final class S3Archive implements Archive {
         try {
             return facts(bucket.headWithChecksum(object, key.version()));
         } catch (IOException e) {
-            throw translated(e, key.version() != null);
+            throw translated(e);
         }
     }
 
@@ -102,7 +102,7 @@ public final class S3Archive implements Archive {
         try {
             reader = bucket.open(object, key.version(), expected.etag(), offset);
         } catch (IOException e) {
-            throw translated(e, key.version() != null);
+            throw translated(e);
         }
         if (reader.object().size() != expected.size()) {
             reader.close();
@@ -124,7 +124,7 @@ public final class S3Archive implements Archive {
             }
             return limit == 0 ? new FolderPage(List.of(), true) : page(folder, inside, after, limit);
         } catch (S3Failure e) {
-            throw translated(e, false);
+            throw translated(e);
         }
     }
 
@@ -174,18 +174,14 @@ public final class S3Archive implements Archive {
         try {
             exists(prefix);
         } catch (IOException e) {
-            throw translated(e, false);
+            throw translated(e);
         }
     }
 
     // ---- failures
 
-    /**
-     * What the port says of a failure.
-     *
-     * @param versioned whether a version was asked for, whose name may be one that the store cannot read
-     */
-    static IOException translated(IOException e, boolean versioned) {
+    /** What the port says of a failure. */
+    static IOException translated(IOException e) {
         if (!(e instanceof S3Failure failure)) {
             return e instanceof InterruptedIOException || e instanceof FailureException
                     ? e
@@ -206,8 +202,7 @@ public final class S3Archive implements Archive {
                 new FailureException(FailureReason.ARCHIVE_TIMEOUT, "The archive did not answer in time.", e);
             case NO_BUCKET, NO_UPLOAD, BROKEN ->
                 new FailureException(FailureReason.ARCHIVE_FAILED, "The archive is not there or broke off.", e);
-            case MALFORMED -> versioned ? notFound() : error(e);
-            case UNKNOWN_FORM, OTHER -> error(e);
+            case MALFORMED, UNKNOWN_FORM, OTHER -> error(e);
         };
     }
 

@@ -31,7 +31,7 @@ final class S3Stream implements ArchiveStream {
             position += Math.max(0, count);
             return count;
         } catch (IOException e) {
-            throw S3Archive.translated(e, false);
+            throw S3Archive.translated(e);
         }
     }
 

@@ -149,11 +149,49 @@ class S3ArchiveTest extends ArchiveContract {
         }
         way.rule(request -> S3Forwarder.error(404, "NoSuchVersion"));
         assertFails(FailureReason.NOT_FOUND, () -> archive.head(old));
-        way.rule(request -> S3Forwarder.error(400, "InvalidArgument"));
+        byHeadOnly(400, "InvalidArgument");
+        assertFails(FailureReason.NOT_FOUND, () -> archive.head(old));
+        assertFails(FailureReason.NOT_FOUND, () -> archive.open(old, facts, 0));
+        assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.head(FILE));
+        assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.open(FILE, facts, 0));
+        // the mark of a deletion is a version, too
+        byHeadOnly(405, "MethodNotAllowed");
         assertFails(FailureReason.NOT_FOUND, () -> archive.head(old));
         assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.head(FILE));
         FolderKey folder = new FolderKey("tides-2024", "", "3/L4kqtJ");
         assertFails(FailureReason.NOT_FOUND, () -> archive.list(folder, "", 10));
+    }
+
+    /** The answer to HEAD has no body, so that its status is all that it says. */
+    private void byHeadOnly(int status, String code) {
+        way.rule(request ->
+                request.method().equals("HEAD") ? new S3Forwarder.Answer(status, "") : S3Forwarder.error(status, code));
+    }
+
+    /** A copy whose version were missing in the archive would be condemned. */
+    @Test
+    void versionIsNotMissingWhereTheStoreRefusesUs() throws IOException {
+        put(FILE, bytes(100));
+        FileFacts facts = archive.head(FILE);
+        FileKey old = new FileKey("tides-2024", "a.csv", "3/L4kqtJ");
+        byHeadOnly(400, "ExpiredToken");
+        assertFails(FailureReason.ARCHIVE_REFUSED, () -> archive.head(old));
+        assertFails(FailureReason.ARCHIVE_REFUSED, () -> archive.open(old, facts, 0));
+        byHeadOnly(400, "InvalidToken");
+        assertFails(FailureReason.ARCHIVE_REFUSED, () -> archive.head(old));
+        byHeadOnly(400, "AuthorizationHeaderMalformed");
+        assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.head(old));
+        assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.open(old, facts, 0));
+        // nor where it refuses without a word, or to describe what it gives
+        for (int status : List.of(400, 405)) {
+            way.rule(request -> new S3Forwarder.Answer(status, ""));
+            assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.head(old));
+            assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.open(old, facts, 0));
+            way.rule(request -> request.method().equals("HEAD")
+                    ? new S3Forwarder.Answer(status, "")
+                    : new S3Forwarder.Answer(200, "hello"));
+            assertFails(FailureReason.ARCHIVE_FAILED, () -> archive.head(old));
+        }
     }
 
     @Test
