@@ -161,6 +161,17 @@ public final class S3Bucket {
         put(PutObjectRequest.builder().bucket(bucket).key(key), BytesAt.of(bytes), bytes.length);
     }
 
+    /** Puts an empty object, however many uploads there are: it takes a place among those who read. */
+    public void putEmpty(String key) throws IOException {
+        Body body = new Body(BytesAt.of(new byte[0]), 0, 0);
+        PutObjectRequest request = PutObjectRequest.builder()
+                .bucket(bucket)
+                .key(key)
+                .contentMD5(md5(body))
+                .build();
+        link.ask("put", client -> client.putObject(request, body.asRequest()));
+    }
+
     /**
      * Puts a small object where there is none.
      *
@@ -200,10 +211,11 @@ public final class S3Bucket {
 
     private void put(PutObjectRequest.Builder request, BytesAt bytes, long length) throws IOException {
         Body body = new Body(bytes, 0, length);
+        Duration attempt = attempt(length);
         PutObjectRequest whole = request.contentMD5(md5(body))
-                .overrideConfiguration(inTime(length))
+                .overrideConfiguration(within(attempt))
                 .build();
-        link.send("put", client -> client.putObject(whole, body.asRequest()));
+        link.send("put", attempt, client -> client.putObject(whole, body.asRequest()));
     }
 
     /** Removes an object; says nothing of whether there was one. */
@@ -235,16 +247,17 @@ public final class S3Bucket {
     public String sendPart(String key, String upload, int number, BytesAt bytes, long from, long length)
             throws IOException {
         Body body = new Body(bytes, from, length);
+        Duration attempt = attempt(length);
         UploadPartRequest request = UploadPartRequest.builder()
                 .bucket(bucket)
                 .key(key)
                 .uploadId(upload)
                 .partNumber(number)
                 .contentMD5(md5(body))
-                .overrideConfiguration(inTime(length))
+                .overrideConfiguration(within(attempt))
                 .build();
         RequestBody sent = body.asRequest();
-        String tag = link.send("send_part", client -> client.uploadPart(request, sent))
+        String tag = link.send("send_part", attempt, client -> client.uploadPart(request, sent))
                 .eTag();
         if (tag == null) {
             throw new S3Failure(Kind.OTHER, "the object store gives a part no tag", null);
@@ -256,9 +269,9 @@ public final class S3Bucket {
         return link.settings().checksums() == Checksums.MD5 ? body.md5() : null;
     }
 
-    private AwsRequestOverrideConfiguration inTime(long bytes) {
-        Duration attempt = link.settings().answerTimeout().plusSeconds(bytes / SLOWEST_UPLOAD);
-        return within(attempt);
+    /** How long one attempt at an upload may take, and who has no connection for it waits. */
+    private Duration attempt(long bytes) {
+        return link.settings().answerTimeout().plusSeconds(bytes / SLOWEST_UPLOAD);
     }
 
     private AwsRequestOverrideConfiguration within(Duration attempt) {
@@ -283,6 +296,7 @@ public final class S3Bucket {
         try {
             link.send(
                     "complete_upload",
+                    LONGEST_COMPLETION,
                     client -> client.completeMultipartUpload(request -> request.bucket(bucket)
                             .key(key)
                             .uploadId(upload)

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -60,6 +61,9 @@ final class S3Link {
     private final Counter failures;
     private final AwsCredentialsProvider credentials;
     private final ScheduledThreadPoolExecutor timeouts;
+    /** A pool says that it has terminated while its thread is still on its way out, which the container takes for a leak. */
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+
     private final List<SdkHttpClient> pools = new ArrayList<>();
     private final S3Client reading;
     private final S3Client writing;
@@ -78,6 +82,7 @@ final class S3Link {
         this.timeouts = new ScheduledThreadPoolExecutor(1, work -> {
             Thread thread = new Thread(work, "anteroom-s3-timeouts");
             thread.setDaemon(true);
+            threads.add(thread);
             return thread;
         });
         timeouts.setRemoveOnCancelPolicy(true);
@@ -143,28 +148,45 @@ final class S3Link {
 
     /** Makes a request, when there is a connection for it. */
     <T> T ask(String operation, Request<T> request) throws IOException {
-        return ask(operation, false, request);
-    }
-
-    /** Makes a request that stores something. */
-    <T> T send(String operation, Request<T> request) throws IOException {
-        return ask(operation, true, request);
-    }
-
-    private <T> T ask(String operation, boolean upload, Request<T> request) throws IOException {
         IoGuard.beforeIo();
-        connections.take(upload);
+        try {
+            connections.take();
+        } catch (S3Failure e) {
+            throw counted(e);
+        }
+        try {
+            return make(operation, reading, request);
+        } finally {
+            connections.give(false);
+        }
+    }
+
+    /** Makes a request that stores something, for whose connection it waits up to so long. */
+    <T> T send(String operation, Duration patience, Request<T> request) throws IOException {
+        IoGuard.beforeIo();
+        try {
+            connections.takeForUpload(patience);
+        } catch (S3Failure e) {
+            throw counted(e);
+        }
+        try {
+            return make(operation, writing, request);
+        } finally {
+            connections.give(true);
+        }
+    }
+
+    private <T> T make(String operation, S3Client client, Request<T> request) throws IOException {
         try {
             requests.labelValues(name, operation).inc();
-            return request.make(upload ? writing : reading);
+            return request.make(client);
         } catch (SdkException e) {
             throw counted(Failures.of(e));
         } catch (UncheckedIOException e) {
             throw counted(Failures.of(e));
         } catch (IllegalStateException | RejectedExecutionException e) {
-            throw new S3Failure(S3Failure.Kind.BROKEN, "the connection to the object store is closed", e);
-        } finally {
-            connections.give(upload);
+            throw counted(
+                    new S3Failure(S3Failure.Kind.BROKEN, "the connection to the object store is closed", e));
         }
     }
 
@@ -205,7 +227,12 @@ final class S3Link {
         }
         timeouts.shutdownNow();
         try {
-            if (!timeouts.awaitTermination(1, TimeUnit.SECONDS)) {
+            boolean ended = timeouts.awaitTermination(1, TimeUnit.SECONDS);
+            for (Thread thread : threads) {
+                TimeUnit.SECONDS.timedJoin(thread, 1);
+                ended &= !thread.isAlive();
+            }
+            if (!ended) {
                 log.warn("The thread for timeouts of {} did not end", name);
             }
         } catch (InterruptedException e) {

@@ -485,9 +485,11 @@ public final class VolumeGuard {
         }
     }
 
-    /** A missing copy is an answer; a channel closed under an operation was closed by its user or by an interrupt. */
+    /** A missing copy is an answer, a bound of ours no fault; a channel is closed by its user or by an interrupt. */
     private static boolean isVolumesFault(IOException e) {
-        return !(e instanceof NoSuchCopyException || e instanceof ClosedChannelException);
+        return !(e instanceof NoSuchCopyException
+                || e instanceof VolumeBusyException
+                || e instanceof ClosedChannelException);
     }
 
     private VolumeDegradedException degraded() {

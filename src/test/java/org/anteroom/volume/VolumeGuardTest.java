@@ -94,6 +94,19 @@ class VolumeGuardTest {
     }
 
     @Test
+    void boundOfOurOwnIsNoFaultOfTheVolume() throws IOException {
+        ready();
+        CopyReader reader = guard.open(COPY);
+        volume.readFailure = new VolumeBusyException("fast");
+        volume.writeFailure = volume.readFailure;
+        assertThatThrownBy(() -> read(reader)).isInstanceOf(VolumeBusyException.class);
+        assertThatThrownBy(() -> guard.delete(COPY)).isInstanceOf(VolumeBusyException.class);
+        guard.probe();
+        assertThat(guard.health().ok()).isTrue();
+        reader.close();
+    }
+
+    @Test
     void markerThatTheInventoryHasForgottenIsTakenOver() {
         volume.marker = "m-1";
         assertThat(guard.adopt(null)).isEqualTo(new Adoption.Ready("m-1", false));

@@ -25,6 +25,7 @@ import org.anteroom.volume.CopyReader;
 import org.anteroom.volume.CopyWriter;
 import org.anteroom.volume.NoSuchCopyException;
 import org.anteroom.volume.Volume;
+import org.anteroom.volume.VolumeBusyException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,6 +120,9 @@ public final class S3Volume implements Volume {
             missing.initCause(e);
             return missing;
         }
+        if (isBusy(e)) {
+            return new VolumeBusyException(volume, e);
+        }
         if (e instanceof InterruptedIOException) {
             // says nothing of the store
             ClosedByInterruptException interrupted = new ClosedByInterruptException();
@@ -126,6 +130,25 @@ public final class S3Volume implements Volume {
             return interrupted;
         }
         return e;
+    }
+
+    /** Whether there was only no connection for it. */
+    static boolean isBusy(IOException e) {
+        return e instanceof S3Failure failure && failure.kind() == Kind.BUSY;
+    }
+
+    /** Something that is asked of the bucket. */
+    private interface Asked<T> {
+        T ask() throws IOException;
+    }
+
+    /** Asks, and tells that there was no connection in the port's words. */
+    private <T> T asked(Asked<T> what) throws IOException {
+        try {
+            return what.ask();
+        } catch (S3Failure e) {
+            throw isBusy(e) ? new VolumeBusyException(name, e) : e;
+        }
     }
 
     @Override
@@ -153,6 +176,10 @@ public final class S3Volume implements Volume {
 
     @Override
     public boolean delete(String copy) throws IOException {
+        return asked(() -> deleteNow(copy));
+    }
+
+    private boolean deleteNow(String copy) throws IOException {
         String key = keys.copy(copy);
         try {
             bucket.head(key, null);
@@ -168,6 +195,10 @@ public final class S3Volume implements Volume {
 
     @Override
     public List<String> list(String after, int limit) throws IOException {
+        return asked(() -> listNow(after, limit));
+    }
+
+    private List<String> listNow(String after, int limit) throws IOException {
         List<String> found = new ArrayList<>();
         String next = null;
         do {
@@ -188,6 +219,10 @@ public final class S3Volume implements Volume {
 
     @Override
     public List<String> temporaries() throws IOException {
+        return asked(() -> temporariesNow());
+    }
+
+    private List<String> temporariesNow() throws IOException {
         Set<String> names = new TreeSet<>(writers.keySet());
         String next = null;
         do {
@@ -205,6 +240,10 @@ public final class S3Volume implements Volume {
 
     @Override
     public boolean deleteTemporary(String temporary) throws IOException {
+        return asked(() -> deleteTemporaryNow(temporary));
+    }
+
+    private boolean deleteTemporaryNow(String temporary) throws IOException {
         keys.temporary(temporary);
         S3Writer writer = writers.remove(temporary);
         if (writer != null) {
@@ -248,6 +287,10 @@ public final class S3Volume implements Volume {
 
     @Override
     public Optional<String> readMarker() throws IOException {
+        return asked(() -> readMarkerNow());
+    }
+
+    private Optional<String> readMarkerNow() throws IOException {
         String marker;
         try {
             marker = new String(bucket.readSmall(keys.marker(), LONGEST_MARKER), UTF_8).strip();
@@ -295,8 +338,11 @@ public final class S3Volume implements Volume {
             return;
         }
         String key = keys.temporary(temporary);
-        bucket.putSmall(key, new byte[0]);
-        bucket.delete(key);
+        asked(() -> {
+            bucket.putEmpty(key);
+            bucket.delete(key);
+            return true;
+        });
         writeSucceeded();
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.anteroom.s3.S3Bucket;
 import org.anteroom.volume.CopyReader;
 import org.anteroom.volume.CopyWriter;
+import org.anteroom.volume.VolumeBusyException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,7 +94,9 @@ final class S3Writer implements CopyWriter {
             throw new ClosedChannelException();
         }
         if (failure != null) {
-            throw new IOException(failure.getMessage(), failure);
+            throw S3Volume.isBusy(failure)
+                    ? new VolumeBusyException(volume.name(), failure)
+                    : new IOException(failure.getMessage(), failure);
         }
     }
 
@@ -275,7 +278,11 @@ final class S3Writer implements CopyWriter {
             }
             working = true;
         }
-        cleanUp();
+        try {
+            cleanUp();
+        } catch (IOException e) {
+            throw S3Volume.isBusy(e) ? new VolumeBusyException(volume.name(), e) : e;
+        }
     }
 
     private void cleanUp() throws IOException {

@@ -6,22 +6,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.s3.Checksums;
+import org.anteroom.s3.S3Bucket;
 import org.anteroom.s3.S3Clients;
 import org.anteroom.s3.S3Failure;
 import org.anteroom.s3.S3Location;
+import org.anteroom.s3.S3Settings;
 import org.anteroom.tasks.Tasks;
 import org.anteroom.testing.FakeTicker;
 import org.anteroom.testing.OpenFiles;
@@ -30,7 +36,9 @@ import org.anteroom.testing.TestS3;
 import org.anteroom.volume.CopyReader;
 import org.anteroom.volume.CopyWriter;
 import org.anteroom.volume.NoSuchCopyException;
+import org.anteroom.volume.VolumeBusyException;
 import org.anteroom.volume.VolumeContract;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jclouds.blobstore.domain.StorageMetadata;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -275,6 +283,96 @@ class S3VolumeTest extends VolumeContract {
         }
         assertThat(unmarked().freeSpace()).isPositive();
         assertThat(dead).doesNotExist();
+    }
+
+    private S3Volume with(int connections) {
+        S3Settings some = TestS3.settings(way.port());
+        S3Settings few = new S3Settings(
+                some.endpoint(),
+                some.region(),
+                true,
+                some.credentials(),
+                Checksums.MD5,
+                connections,
+                Duration.ofMillis(200),
+                some.stallTimeout(),
+                Duration.ofSeconds(30),
+                1);
+        Spool spool = new Spool(new SpoolSettings(folder.resolve("spool"), 100 * MIB));
+        spools.add(spool);
+        S3Bucket bucket = clients.bucket(new S3Location(TestS3.BUCKET, "cache/"), few);
+        return new S3Volume("bulk", bucket, "cache/", 1L << 30, spool, uploads, ticker);
+    }
+
+    private static boolean isUpload(S3Forwarder.Request request) {
+        return request.method().equals("PUT") && request.target().contains("/copies/");
+    }
+
+    private static CompletableFuture<Void> inBackground(S3Volume volume, String temporary, String copy) {
+        return CompletableFuture.runAsync(() -> {
+            try (CopyWriter writer = volume.create(temporary, copy)) {
+                writer.write(ByteBuffer.wrap(bytes(10)));
+                writer.commit();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    @Test
+    void uploadsWaitForEachOtherAndTheProbeForNone() throws Exception {
+        S3Volume volume = with(2);
+        volume.writeMarker(MARKER);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        way.rule(request -> {
+            if (!isUpload(request)) {
+                return new S3Forwarder.Pass();
+            }
+            asked.countDown();
+            return new S3Forwarder.Late(goOn);
+        });
+        CompletableFuture<Void> first = inBackground(volume, "5.6", COPY);
+        asked.await();
+        String other = "1".repeat(COPY.length());
+        CompletableFuture<Void> second = inBackground(volume, "5.7", other);
+        volume.tryWriting("0.1", COPY);
+        assertThat(first).isNotDone();
+        assertThat(second).isNotDone();
+        goOn.countDown();
+        first.get();
+        second.get();
+        assertThat(volume.list("", 10)).containsExactlyInAnyOrder(COPY, other);
+    }
+
+    @Test
+    void wantOfConnectionsIsNotTheVolumesFault() throws Exception {
+        S3Volume volume = with(1);
+        volume.writeMarker(MARKER);
+        make(volume, "1".repeat(COPY.length()), bytes(300_000));
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        try (CopyReader reader = volume.open("1".repeat(COPY.length()))) {
+            way.rule(request -> {
+                asked.countDown();
+                return isUpload(request) ? new S3Forwarder.Late(goOn) : new S3Forwarder.Pass();
+            });
+            CompletableFuture<Void> upload = inBackground(volume, "5.6", COPY);
+            asked.await();
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> volume.open(COPY),
+                    () -> reader.read(ByteBuffer.allocate(1), 299_999),
+                    volume::readMarker,
+                    volume::temporaries,
+                    () -> volume.list("", 10),
+                    () -> volume.delete(COPY),
+                    () -> volume.deleteTemporary("5.9"),
+                    () -> volume.tryWriting("0.1", COPY))) {
+                assertThatThrownBy(call).isInstanceOf(VolumeBusyException.class);
+            }
+            goOn.countDown();
+            upload.get();
+        }
     }
 
     @Test
