@@ -12,14 +12,12 @@ import org.jspecify.annotations.Nullable;
  * An object that is read by requests for ranges of it, each read to its end at once: no connection is held between two reads.
  *
  * <p>Reads are positional; several threads may share a reader, of which one at a time reads through the window. What is asked
- * for grows from {@link #FIRST} to the whole window while the reading goes on in order, so that little is read in vain for
- * who wants little.
+ * for grows from {@link Pace#FIRST} to the whole window while the reading goes on in order, so that little is read in vain for
+ * who wants little; and shrinks where the store is slow.
  */
 public final class ObjectReader implements Closeable {
-    /** How much is asked for at first. */
-    static final int FIRST = 256 << 10;
-
     private final Windows windows;
+    private final Pace pace;
     private final Ranges ranges;
     private final S3Object object;
     private final AtomicBoolean throughWindow = new AtomicBoolean();
@@ -38,8 +36,10 @@ public final class ObjectReader implements Closeable {
     /** What a request brought: what was said of the object, and how many bytes. */
     record Piece(S3Object object, int count) {}
 
-    private ObjectReader(Windows windows, Ranges ranges, S3Object object, @Nullable Window window, int ask) {
+    private ObjectReader(
+            Windows windows, Pace pace, Ranges ranges, S3Object object, @Nullable Window window, int ask) {
         this.windows = windows;
+        this.pace = pace;
         this.ranges = ranges;
         this.object = object;
         this.window = window;
@@ -47,17 +47,19 @@ public final class ObjectReader implements Closeable {
     }
 
     /** Opens an object with a request for the bytes from a position on. */
-    static ObjectReader open(Windows windows, Ranges ranges, long position) throws IOException {
+    static ObjectReader open(Windows windows, Pace pace, Ranges ranges, long position) throws IOException {
         Window window = windows.take();
         ObjectReader opened = null;
         try {
-            ByteBuffer target = window == null ? ByteBuffer.allocate(1) : ByteBuffer.wrap(window.bytes(), 0, FIRST);
+            ByteBuffer target =
+                    window == null ? ByteBuffer.allocate(1) : ByteBuffer.wrap(window.bytes(), 0, pace.first());
+            long begun = pace.now();
             Piece piece = ranges.read(target, position);
             if (window != null) {
                 window.from = position;
                 window.length = piece.count();
             }
-            opened = new ObjectReader(windows, ranges, piece.object(), window, FIRST);
+            opened = new ObjectReader(windows, pace, ranges, piece.object(), window, pace.next(piece.count(), begun));
             return opened;
         } finally {
             if (window != null) {
@@ -117,12 +119,13 @@ public final class ObjectReader implements Closeable {
             long end = mine.from + mine.length;
             if (mine.length == 0 || position < mine.from || position >= end) {
                 boolean inOrder = position == end;
-                ask = inOrder ? Math.min(Windows.BYTES, ask * 2) : FIRST;
                 mine.length = 0;
-                int wanted = (int) Math.min(ask, object.size() - position);
+                int wanted = (int) Math.min(inOrder ? ask : pace.first(), object.size() - position);
+                long begun = pace.now();
                 int count = fetch(ByteBuffer.wrap(mine.bytes(), 0, wanted), position);
                 mine.from = position;
                 mine.length = count;
+                ask = pace.next(count, begun);
             }
             int at = (int) (position - mine.from);
             int count = Math.min(target.remaining(), mine.length - at);
@@ -138,8 +141,8 @@ public final class ObjectReader implements Closeable {
 
     private int fetch(ByteBuffer target, long position) throws IOException {
         Piece piece = ranges.read(target, position);
-        if (piece.object().size() != object.size()) {
-            throw new S3Failure(S3Failure.Kind.CONDITION, "the object has another size than before", null);
+        if (!piece.object().isSame(object)) {
+            throw new S3Failure(S3Failure.Kind.CONDITION, "the object is another one than before", null);
         }
         return piece.count();
     }

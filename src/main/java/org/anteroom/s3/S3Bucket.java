@@ -37,11 +37,13 @@ public final class S3Bucket {
     private final S3Link link;
     private final String bucket;
     private final Windows windows;
+    private final Pace pace;
 
     S3Bucket(S3Link link, String bucket, Windows windows) {
         this.link = link;
         this.bucket = bucket;
         this.windows = windows;
+        this.pace = windows.pace();
     }
 
     // ---- reading
@@ -95,7 +97,7 @@ public final class S3Bucket {
      */
     public ObjectReader open(String key, @Nullable String version, @Nullable String etag, long position)
             throws IOException {
-        return ObjectReader.open(windows, (target, from) -> read(key, version, etag, from, target), position);
+        return ObjectReader.open(windows, pace, (target, from) -> read(key, version, etag, from, target), position);
     }
 
     /** What a small object holds, up to a length. */

@@ -185,8 +185,7 @@ final class S3Link {
         } catch (UncheckedIOException e) {
             throw counted(Failures.of(e));
         } catch (IllegalStateException | RejectedExecutionException e) {
-            throw counted(
-                    new S3Failure(S3Failure.Kind.BROKEN, "the connection to the object store is closed", e));
+            throw counted(new S3Failure(S3Failure.Kind.BROKEN, "the connection to the object store is closed", e));
         }
     }
 

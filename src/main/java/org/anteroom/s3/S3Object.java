@@ -18,4 +18,19 @@ public record S3Object(
         @Nullable String etag,
         @Nullable Instant lastModified,
         @Nullable String contentType,
-        @Nullable Sha256 sha256) {}
+        @Nullable Sha256 sha256) {
+
+    /**
+     * Whether the other may be this one, by all that both of them tell: the size, and the tag or, where one of them has none,
+     * the time.
+     */
+    public boolean isSame(S3Object other) {
+        if (size != other.size) {
+            return false;
+        }
+        if (etag != null && other.etag != null) {
+            return etag.equals(other.etag);
+        }
+        return lastModified == null || other.lastModified == null || lastModified.equals(other.lastModified);
+    }
+}

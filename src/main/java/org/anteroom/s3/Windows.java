@@ -70,6 +70,11 @@ final class Windows {
         }
     }
 
+    /** What readers of a bucket go by. */
+    Pace pace() {
+        return new Pace(ticker);
+    }
+
     /** A window, in use and empty; null if there is none. */
     @Nullable
     Window take() {

@@ -3,19 +3,22 @@ package org.anteroom.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.github.benmanes.caffeine.cache.Ticker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.anteroom.metrics.Metrics;
 import org.anteroom.s3.S3Failure.Kind;
+import org.anteroom.testing.FakeTicker;
 import org.anteroom.testing.S3Forwarder;
 import org.anteroom.testing.TestS3;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -34,6 +37,7 @@ class S3BucketTest {
 
     private static TestS3 server;
 
+    private final FakeTicker ticker = new FakeTicker();
     private S3Forwarder way;
     private S3Clients clients;
     private S3Bucket bucket;
@@ -52,7 +56,7 @@ class S3BucketTest {
     void connect() throws IOException {
         server.store().clearContainer(TestS3.BUCKET);
         way = S3Forwarder.before(server.port());
-        clients = new S3Clients(new Metrics(), Ticker.systemTicker());
+        clients = new S3Clients(new Metrics(), ticker);
         bucket = clients.bucket(new S3Location(TestS3.BUCKET, ""), TestS3.settings(way.port()));
     }
 
@@ -213,6 +217,66 @@ class S3BucketTest {
         assertThat(bucket.uploads("other")).isEmpty();
     }
 
+    /** How much of an object a request asks for. */
+    private static int asked(S3Forwarder.Request request) {
+        Matcher range = Pattern.compile("(?im)^range: *bytes=([0-9]+)-([0-9]+)").matcher(request.head());
+        return range.find() ? Integer.parseInt(range.group(2)) - Integer.parseInt(range.group(1)) + 1 : 0;
+    }
+
+    /** Nothing hangs there: bytes flow, and what is asked for at once must not take so long that it looks so. */
+    @Test
+    void slowStoreIsAskedForLessAtOnce() throws IOException {
+        byte[] bytes = bytes(3_000_000);
+        bucket.putSmall("a", bytes);
+        AtomicLong perSecond = new AtomicLong(50_000);
+        List<Long> took = new ArrayList<>();
+        way.rule(request -> {
+            long millis = 100 + asked(request) * 1000L / perSecond.get();
+            took.add(millis);
+            ticker.advance(Duration.ofMillis(millis));
+            return new S3Forwarder.Pass();
+        });
+        try (ObjectReader reader = bucket.open("a", null, null, 0)) {
+            assertThat(read(reader, 0, 1_000_000)).isEqualTo(java.util.Arrays.copyOf(bytes, 1_000_000));
+        }
+        assertThat(took.get(0)).as("before anything is known").isGreaterThan(5_000);
+        assertThat(took.subList(1, took.size())).allSatisfy(millis -> assertThat(millis).isLessThan(1_000));
+        int before = took.size();
+        bucket.open("a", null, null, 0).close();
+        assertThat(took.get(before)).as("the next reader knows").isLessThan(1_000);
+        // and when the store is fast again
+        perSecond.set(1_000_000_000);
+        before = took.size();
+        try (ObjectReader reader = bucket.open("a", null, null, 0)) {
+            assertThat(read(reader, 0, 3_000_000)).isEqualTo(bytes);
+        }
+        assertThat(took.size() - before).isLessThan(9);
+    }
+
+    /** As of a server that makes tags weak, or has none. */
+    @Test
+    void objectOfTheSameSizeIsToldApartByItsTimeWhereThereIsNoTag() throws IOException {
+        AtomicInteger second = new AtomicInteger(10);
+        way.rule(request -> new S3Forwarder.Answer(
+                206,
+                "x".repeat(asked(request)),
+                "Content-Range: bytes " + range(request) + "/600000\r\nETag: W/\"a\"\r\n"
+                        + "Last-Modified: Mon, 02 Nov 2026 10:00:" + second.get() + " GMT"));
+        try (ObjectReader reader = bucket.open("a", null, null, 0)) {
+            assertThat(reader.object().etag()).isNull();
+            assertThat(read(reader, 300_000, 10)).containsOnly('x');
+            second.incrementAndGet();
+            assertThat(read(reader, 300_010, 10)).as("of what is there").containsOnly('x');
+            assertFails(Kind.CONDITION, () -> reader.read(ByteBuffer.allocate(10), 0));
+        }
+    }
+
+    private static String range(S3Forwarder.Request request) {
+        Matcher range = Pattern.compile("(?im)^range: *bytes=([0-9]+-[0-9]+)").matcher(request.head());
+        assertThat(range.find()).isTrue();
+        return range.group(1);
+    }
+
     @Test
     void lostAnswersAreAskedForAgain() throws IOException {
         byte[] bytes = bytes(500_000);
@@ -263,7 +327,7 @@ class S3BucketTest {
                         Checksums.NONE,
                         1,
                         hasty.connectTimeout(),
-                        java.time.Duration.ofMillis(300),
+                        Duration.ofMillis(300),
                         hasty.answerTimeout(),
                         3));
         assertFails(Kind.TIMEOUT, () -> once.open("a", null, null, 0));
@@ -363,6 +427,7 @@ class S3BucketTest {
         assertThat(Thread.getAllStackTraces().keySet())
                 .extracting(Thread::getName)
                 .noneMatch(name -> name.startsWith("sdk-")
+                        || name.startsWith("anteroom-s3")
                         || name.startsWith("idle-connection")
                         || name.contains("response-input-stream"));
         assertFails(Kind.BROKEN, () -> bucket.head("a", null));

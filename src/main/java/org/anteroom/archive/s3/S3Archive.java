@@ -104,7 +104,8 @@ public final class S3Archive implements Archive {
         } catch (IOException e) {
             throw translated(e);
         }
-        if (reader.object().size() != expected.size()) {
+        S3Object wanted = new S3Object(expected.size(), expected.etag(), expected.lastModified(), null, null);
+        if (!reader.object().isSame(wanted)) {
             reader.close();
             throw changed(null);
         }
