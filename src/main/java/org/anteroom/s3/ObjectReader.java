@@ -36,8 +36,7 @@ public final class ObjectReader implements Closeable {
     /** What a request brought: what was said of the object, and how many bytes. */
     record Piece(S3Object object, int count) {}
 
-    private ObjectReader(
-            Windows windows, Pace pace, Ranges ranges, S3Object object, @Nullable Window window, int ask) {
+    private ObjectReader(Windows windows, Pace pace, Ranges ranges, S3Object object, @Nullable Window window, int ask) {
         this.windows = windows;
         this.pace = pace;
         this.ranges = ranges;

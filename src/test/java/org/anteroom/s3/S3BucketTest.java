@@ -240,7 +240,8 @@ class S3BucketTest {
             assertThat(read(reader, 0, 1_000_000)).isEqualTo(java.util.Arrays.copyOf(bytes, 1_000_000));
         }
         assertThat(took.get(0)).as("before anything is known").isGreaterThan(5_000);
-        assertThat(took.subList(1, took.size())).allSatisfy(millis -> assertThat(millis).isLessThan(1_000));
+        assertThat(took.subList(1, took.size()))
+                .allSatisfy(millis -> assertThat(millis).isLessThan(1_000));
         int before = took.size();
         bucket.open("a", null, null, 0).close();
         assertThat(took.get(before)).as("the next reader knows").isLessThan(1_000);
