@@ -26,6 +26,7 @@ import org.anteroom.s3.S3Location;
 import org.anteroom.s3.S3Settings;
 import org.anteroom.volume.VolumeSettings;
 import org.anteroom.volume.s3.SpoolSettings;
+import org.jspecify.annotations.Nullable;
 
 /** From values to the settings records, with the checks of values against each other. */
 final class SettingsReader {
@@ -53,6 +54,9 @@ final class SettingsReader {
     private final Map<String, StorePlace> storedVolumes = new LinkedHashMap<>();
     private final List<String> volumes;
 
+    /** Where the archive is in a store; null if it is elsewhere, or nobody knows where. */
+    private @Nullable StorePlace archivePlace;
+
     SettingsReader(Values values, Surroundings surroundings, List<String> volumes) {
         this.values = values;
         this.base = surroundings.base();
@@ -66,6 +70,10 @@ final class SettingsReader {
     /** The settings; only to be used if no error was found on the way. */
     Settings read() {
         ArchiveSettings archive = archive();
+        StorePlace storedArchive = archive.kind().equals(S3)
+                ? new StorePlace(S3Location.parse(archive.location()), stores.ofArchive(archive))
+                : null;
+        archivePlace = values.isWrong(Keys.ARCHIVE_LOCATION.name()) ? null : storedArchive;
         List<VolumeSettings> complete = new ArrayList<>();
         Map<String, VolumeEviction> evictions = new LinkedHashMap<>();
         for (String name : volumes) {
@@ -87,12 +95,7 @@ final class SettingsReader {
                 archive,
                 archive.kind().equals(HTTP) ? archiveServer(archive) : null,
                 bagit(archive.kind()),
-                new StoreSettings(
-                        archive.kind().equals(S3)
-                                ? new StorePlace(S3Location.parse(archive.location()), stores.ofArchive(archive))
-                                : null,
-                        storedVolumes,
-                        spool()),
+                new StoreSettings(storedArchive, storedVolumes, spool()),
                 complete,
                 new FillSettings(values.get(Keys.FILL_WORKERS), values.get(Keys.FILL_ATTEMPTS)),
                 new CachingSettings(values.get(Keys.FILL_MIN_REQUESTS), values.get(Keys.ARCHIVE_REVALIDATE)),
@@ -225,6 +228,10 @@ final class SettingsReader {
                                 key, "lies inside the place of volume " + other + ", or around it; give each its own");
                     }
                 });
+                StorePlace archive = archivePlace;
+                if (archive != null && archive.overlaps(where, store)) {
+                    values.reject(key, "lies inside the archive, or around it; give each its own place");
+                }
                 storedVolumes.put(name, new StorePlace(where, store));
             });
             return place.map(S3Location::toString);

@@ -142,6 +142,20 @@ class ConfigurationErrorsTest {
     }
 
     @Test
+    void volumeInsideTheArchiveOfAStoreIsRefused() throws IOException {
+        assertErrors(
+                """
+                archive.kind = s3
+                archive.location = s3://shelf
+                volumes = one
+                volume.one.kind = s3
+                volume.one.location = s3://shelf/cache
+                volume.one.capacity = 1TiB""",
+                "line 5: volume.one.location = s3://shelf/cache: lies inside the archive, or around it; give each its own"
+                        + " place");
+    }
+
+    @Test
     void aPasswordInAnAddressIsRefusedAndNotShown() throws IOException {
         assertErrors(
                 "archive.kind = http\narchive.location = https://reader:secret@example.org/files",
