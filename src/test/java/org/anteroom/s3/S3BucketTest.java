@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -229,7 +230,7 @@ class S3BucketTest {
         byte[] bytes = bytes(3_000_000);
         bucket.putSmall("a", bytes);
         AtomicLong perSecond = new AtomicLong(50_000);
-        List<Long> took = new ArrayList<>();
+        List<Long> took = new CopyOnWriteArrayList<>();
         way.rule(request -> {
             long millis = 100 + asked(request) * 1000L / perSecond.get();
             took.add(millis);
