@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Keeps the archive from being asked while it does nothing but fail.
  *
  * <p>It opens when the last {@value #RUN} calls that ended have all failed or timed out, and stays open for {@link #PAUSE}
- * or until the probe is answered. Then one call is let through, whose end closes it or opens it again. An answer is no
+ * or until the probe is answered. Then one call is let through, whose end closes it or opens it again; if nobody makes one,
+ * as when only what nobody waits for is left, the next answer to the probe closes it. An answer is no
  * failure, also one that there is no such file, or that a file is not given. Nor is a call that never had a thread. A thing
  * that fails again and again counts once in {@link #PAUSE}: a single bad file, however many ask for it, says nothing of the
  * others.
@@ -35,10 +36,17 @@ final class Breaker {
     private static final int REMEMBERED = 1000;
 
     private final CircuitBreaker breaker;
+    private final Ticker ticker;
     private final Cache<Object, Boolean> failed;
+
+    /** Whether the call that tries is under way, and since when one may (Ticker). */
+    private volatile boolean trying;
+
+    private volatile long halfOpenSince;
 
     /** Closed. */
     Breaker(Ticker ticker) {
+        this.ticker = ticker;
         CircuitBreakerConfig config = CircuitBreakerConfig.custom()
                 .slidingWindowType(SlidingWindowType.COUNT_BASED)
                 .slidingWindowSize(RUN)
@@ -59,7 +67,11 @@ final class Breaker {
 
     /** Whether a call may be begun; if so, its end must be told. */
     boolean permits() {
-        return breaker.tryAcquirePermission();
+        boolean may = breaker.tryAcquirePermission();
+        if (may && breaker.getState() == CircuitBreaker.State.HALF_OPEN) {
+            trying = true;
+        }
+        return may;
     }
 
     /** What is told to those who may not. */
@@ -79,6 +91,9 @@ final class Breaker {
      * @param thing what was asked for
      */
     void ended(boolean permitted, boolean ran, Object thing, @Nullable FailureException failure) {
+        if (permitted) {
+            trying = false;
+        }
         if (ran && isAnswer(failure)) {
             breaker.onSuccess(0, TimeUnit.NANOSECONDS);
         } else if (ran && failure != null && isFailure(failure) && isNews(thing)) {
@@ -110,10 +125,21 @@ final class Breaker {
         return first || breaker.getState() == CircuitBreaker.State.HALF_OPEN;
     }
 
-    /** The probe was answered: if it is open, the next call is let through. */
+    /** The probe was answered: if it is open, the next call is let through; if none came for {@link #PAUSE}, all are. */
     void probed() {
-        if (breaker.getState() == CircuitBreaker.State.OPEN) {
-            breaker.transitionToHalfOpenState();
+        switch (breaker.getState()) {
+            case OPEN -> {
+                halfOpenSince = ticker.read();
+                breaker.transitionToHalfOpenState();
+            }
+            case HALF_OPEN -> {
+                if (!trying && ticker.read() - halfOpenSince >= PAUSE.toNanos()) {
+                    breaker.transitionToClosedState();
+                }
+            }
+            default -> {
+                // it asks already
+            }
         }
     }
 

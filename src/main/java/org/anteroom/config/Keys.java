@@ -110,7 +110,7 @@ final class Keys {
             ValueTypes.VOLUME_PLACE,
             "",
             "The volume's folder, which holds nothing else; no other volume and not the archive may lie in it or above it."
-                    + " For `s3` `s3://BUCKET/PREFIX`: the bucket must exist, without versions.");
+                    + " For `s3` `s3://BUCKET/PREFIX`, of which the same holds: the bucket must exist, without versions.");
 
     static final S3Keys VOLUME_S3 = S3Keys.of("volume.NAME");
 

@@ -75,14 +75,16 @@ public final class AnswerLog {
 
     private void outage(HttpServletRequest request, Problem problem, FailureException failure) {
         long count = outages.lines(failure.reason());
+        Throwable cause = failure.getCause();
+        String why = cause == null ? "" : " (" + printable(String.valueOf(cause)) + ")";
         String others = count > 1 ? "; the same for " + (count - 1) + " more since the last such line" : "";
         log.atLevel(count == 0 ? Level.DEBUG : Level.WARN)
                 .log(
-                        "{} answered {}: {} ({}){}",
+                        "{} answered {}: {}{}{}",
                         name(request),
                         problem.status(),
                         printable(problem.detail()),
-                        printable(String.valueOf(failure.getCause())),
+                        why,
                         others);
     }
 
