@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -23,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
+import org.anteroom.testing.LiveTree;
 import org.anteroom.testing.RawHttp;
 import org.anteroom.testing.TestS3;
 import org.anteroom.testing.TomcatProcess;
@@ -322,11 +321,10 @@ class KillIT {
         assertThat(server.store().listMultipartUploads(TestS3.BUCKET))
                 .as("unfinished uploads")
                 .isEmpty();
-        try (Stream<Path> spooled = Files.walk(folder.resolve("base/spool"))) {
-            assertThat(spooled.filter(Files::isRegularFile).map(Path::getFileName))
-                    .as("files in the spool")
-                    .containsExactly(Path.of("lock"));
-        }
+        assertThat(LiveTree.files(folder.resolve("base/spool")).keySet())
+                .extracting(Path::getFileName)
+                .as("files in the spool")
+                .containsExactly(Path.of("lock"));
     }
 
     private static long id(Statement statement, String volume) throws SQLException {

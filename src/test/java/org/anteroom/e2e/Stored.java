@@ -4,17 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.anteroom.testing.LiveTree;
 import org.sqlite.SQLiteDataSource;
 
 /**
@@ -148,17 +147,9 @@ record Stored(
 
     private static Map<String, Long> sizes(Path folder) throws IOException {
         Map<String, Long> sizes = new TreeMap<>();
-        List<Path> files = new ArrayList<>();
-        try (Stream<Path> tree = Files.walk(folder)) {
-            tree.filter(Files::isRegularFile).forEach(files::add);
-        }
-        for (Path file : files) {
-            try {
-                sizes.put(file.getFileName().toString(), Files.size(file));
-            } catch (NoSuchFileException e) {
-                // deleted since the walk met it; its row is gone or leaving, and the caller looks again
-            }
-        }
+        // what is deleted since the walk met it: its row is gone or leaving, and the caller looks again
+        LiveTree.files(folder)
+                .forEach((file, size) -> sizes.put(file.getFileName().toString(), size));
         return sizes;
     }
 }

@@ -3,11 +3,11 @@ package org.anteroom.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
+import org.anteroom.testing.LiveTree;
 import org.anteroom.testing.RawHttp;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -132,23 +132,11 @@ class CapacityIT {
     }
 
     private static long bytes(Path folder) throws IOException {
-        long sum = 0;
-        List<Path> all;
-        try (Stream<Path> walked = Files.walk(folder)) {
-            all = walked.toList();
-        }
-        for (Path path : all) {
-            try {
+        return LiveTree.files(folder).entrySet().stream()
                 // the probes of the volume write fill 0, which nobody counts
-                sum += Files.isRegularFile(path)
-                                && !path.getFileName().toString().startsWith("0.")
-                        ? Files.size(path)
-                        : 0;
-            } catch (java.nio.file.NoSuchFileException e) {
-                // deleted or named since it was listed
-            }
-        }
-        return sum;
+                .filter(file -> !file.getKey().getFileName().toString().startsWith("0."))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     /** When nothing goes on any more, what is counted, what is in the rows and what is on the disk are the same. */

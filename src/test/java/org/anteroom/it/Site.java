@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.sql.DataSource;
 import org.anteroom.app.Decorations;
 import org.anteroom.model.FileKey;
 import org.anteroom.testing.EmbeddedJetty;
 import org.anteroom.testing.EmbeddedTomcat;
+import org.anteroom.testing.LiveTree;
 import org.anteroom.testing.RawHttp;
 import org.anteroom.testing.TestCertificate;
 import org.anteroom.testing.TestPostgres;
@@ -335,9 +335,7 @@ final class Site implements AutoCloseable {
 
     /** The files of all copies in the volume. */
     List<Path> copyFiles() throws IOException {
-        try (Stream<Path> files = Files.walk(volumeFolder().resolve("copies"))) {
-            return files.filter(Files::isRegularFile).toList();
-        }
+        return List.copyOf(LiveTree.files(volumeFolder().resolve("copies")).keySet());
     }
 
     // ---- waiting for what goes on in the background
