@@ -78,7 +78,12 @@ class FillWorkersTest {
     }
 
     private void awaitIdle(QueueSite site) {
-        await().atMost(QueueSite.WAIT).until(() -> Figures.value(site.metrics, "anteroom_fill_workers_active") == 0);
+        awaitActive(site, 0);
+    }
+
+    private void awaitActive(QueueSite site, int workers) {
+        await().atMost(QueueSite.WAIT)
+                .until(() -> Figures.value(site.metrics, "anteroom_fill_workers_active") == workers);
     }
 
     @Test
@@ -487,6 +492,8 @@ class FillWorkersTest {
         one.ask(archive.size(FILE), FILE);
         one.workers.wake();
         entered.await();
+        // its other workers have seen that there is nothing more: a dead boot claims nothing
+        awaitActive(one, 1);
         try (QueueSite next = site(other, new Owner("one", "boot-next"), 1)) {
             assertThat(next.store.releaseEarlierBoots(next.owner)).isEqualTo(1);
             next.awaitDone();
