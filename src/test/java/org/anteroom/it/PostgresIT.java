@@ -146,8 +146,9 @@ class PostgresIT {
             // the queue of fills
             "^SELECT CASE WHEN EXISTS \\(SELECT \\$[0-9]+ FROM fills",
             "^SELECT\\s+\\(SELECT COUNT\\(\\*\\) FROM \\(SELECT \\$[0-9]+ FROM fills",
+            "^INSERT INTO fill_offers",
             // volumes, plans, copies that are due, in turns
-            "FROM volumes (v )?(WHERE|ORDER)",
+            "FROM volumes\\s+(v\\s+)?(WHERE|ORDER)",
             "^UPDATE plans SET state = .*skip locked",
             "FROM plans\\s+WHERE (ended|volume_id)",
             "FROM copies c\\s+WHERE c.volume_id = .* c.id > ",

@@ -59,8 +59,8 @@ class VolumeFaultsIT {
             assertThat(Site.cacheStatus(answer.get())).isEqualTo("anteroom; fwd=uri-miss; stored");
             assertThat(answer.get().body()).isEqualTo(bytes);
             degraded(site, "No space left on device");
-            assertThat(site.figure("anteroom_fills_total", "result=\"volume-failed\""))
-                    .isEqualTo(1);
+            Site.await(
+                    "the fill is counted", () -> site.figure("anteroom_fills_total", "result=\"volume-failed\"") == 1);
             nothingIsLeftOfTheFill(site);
             RawHttp.Response next = site.get("f");
             assertThat(next.body()).isEqualTo(bytes);
