@@ -232,7 +232,7 @@ final class ObjectsResource {
      * readers to the copies until their memory of the location is too old.
      */
     void delete(Call call) throws IOException {
-        FileKey asked = call.file(OBJECTS);
+        FileKey asked = heads.spelled(call.file(OBJECTS));
         List<FileKey> keys = new ArrayList<>(List.of(asked));
         if (asked.version() == null && archive.hasVersions()) {
             keys.addAll(copies.versions(asked));

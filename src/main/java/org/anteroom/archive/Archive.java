@@ -69,6 +69,16 @@ public interface Archive {
     }
 
     /**
+     * A version as keys name it: the same for all spellings of one version, so that no file has two keys. It follows from
+     * the text alone, so that copies are found while the archive is away. Never blocks.
+     *
+     * @param text as somebody wrote it; what cannot be a version here is returned as it is, and names nothing
+     */
+    default String canonicalVersion(String text) {
+        return text;
+    }
+
+    /**
      * Whether what is read of a file from its start is compared with a checksum before its end, though the facts have none:
      * then it is not to be gone on with elsewhere. Never blocks.
      */

@@ -231,6 +231,11 @@ public final class ArchiveGate implements AutoCloseable {
         return archive.hasVersions();
     }
 
+    /** A version as keys name it, as {@link Archive#canonicalVersion} has it. */
+    public String canonicalVersion(String text) {
+        return archive.canonicalVersion(text);
+    }
+
     /**
      * The newest version of a dataset, empty if its files have none; asked like a file's {@link #head}, and remembered as
      * long.

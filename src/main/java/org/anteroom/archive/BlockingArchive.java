@@ -73,6 +73,11 @@ final class BlockingArchive implements Archive {
     }
 
     @Override
+    public String canonicalVersion(String text) {
+        return gate.canonicalVersion(text);
+    }
+
+    @Override
     public Optional<String> newest(String dataset) throws IOException {
         return await(gate.newest(dataset));
     }

@@ -112,7 +112,7 @@ public final class Heads {
     /** The key that copies have, if that is known without waiting; null if it is not. Costs no SQL. */
     public @Nullable FileKey resolve(FileKey key) {
         if (isResolved(key.version())) {
-            return key;
+            return spelled(key);
         }
         Entry entry = get(key.dataset());
         return entry == null ? null : with(key, entry);
@@ -121,18 +121,31 @@ public final class Heads {
     /** The same, after waiting; completes with a FailureException if nobody can tell, or there is no such dataset. */
     public CompletableFuture<Resolved> lookup(FileKey key) {
         return isResolved(key.version())
-                ? CompletableFuture.completedFuture(new Resolved(key, Duration.ZERO))
+                ? CompletableFuture.completedFuture(new Resolved(spelled(key), Duration.ZERO))
                 : lookup(key.dataset()).thenApply(answer -> new Resolved(with(key, answer.entry), answer.waited));
     }
 
     /** The same for a folder. */
     public CompletableFuture<FolderKey> lookup(FolderKey key) {
         return isResolved(key.version())
-                ? CompletableFuture.completedFuture(key)
+                ? CompletableFuture.completedFuture(spelled(key))
                 : lookup(key.dataset())
                         .thenApply(answer -> answer.entry.version == null
                                 ? key
                                 : new FolderKey(key.dataset(), key.path(), answer.entry.version));
+    }
+
+    /** The key with its version, if it names one, in the one spelling that keys have; however somebody wrote it. */
+    public FileKey spelled(FileKey key) {
+        String version = key.version();
+        String canonical = version == null ? null : archive.canonicalVersion(version);
+        return Objects.equals(canonical, version) ? key : new FileKey(key.dataset(), key.path(), canonical);
+    }
+
+    private FolderKey spelled(FolderKey key) {
+        String version = key.version();
+        String canonical = version == null ? null : archive.canonicalVersion(version);
+        return Objects.equals(canonical, version) ? key : new FolderKey(key.dataset(), key.path(), canonical);
     }
 
     private boolean isResolved(@Nullable String version) {

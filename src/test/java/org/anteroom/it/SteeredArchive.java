@@ -231,6 +231,11 @@ final class SteeredArchive {
             }
 
             @Override
+            public String canonicalVersion(String text) {
+                return inner.canonicalVersion(text);
+            }
+
+            @Override
             public boolean verifies(FileFacts facts) {
                 return inner.verifies(facts);
             }

@@ -76,7 +76,7 @@ class VersionsIT {
         awaitHit("f?version=1", "one");
         awaitHit("f?version=1.1.0", "two");
         assertThat(copies("d/f")).isZero();
-        assertThat(copies("d@1.1.0/f"))
+        assertThat(copies("d@1.1/f"))
                 .as("with and without a version it is the same copy")
                 .isEqualTo(1);
         assertThat(copies("d@1/f")).isEqualTo(1);
@@ -88,15 +88,59 @@ class VersionsIT {
         assertThat(RawHttp.get(site.uri(), "/files/none/").status()).isEqualTo(404);
     }
 
+    /** However a version is written, its copies are the same ones, also for those who delete them and ask for them. */
+    @Test
+    void allSpellingsOfAVersionAreOneFile() throws IOException {
+        awaitHit("f", "two");
+        for (String spelling : new String[] {"1.1", "1.1.0", "01.1", "1.01.0.0.0", "1.1.00"}) {
+            RawHttp.Response answer = get("f?version=" + spelling);
+            assertThat(answer.text()).isEqualTo("two");
+            assertThat(Site.cacheStatus(answer)).as(spelling).isEqualTo("anteroom; hit");
+        }
+        assertThat(site.row("SELECT COUNT(*) FROM copies")[0]).isEqualTo(1);
+        assertThat(get("f?version=1.1.1").status()).isEqualTo(404);
+        assertThat(get("f?version=1.1.x").status()).isEqualTo(404);
+        assertThat(get("?format=json&version=1.01").text()).contains("\"two\"").doesNotContain("\"one\"");
+
+        assertThat(site.api("GET", "objects/d/f?version=01.1.0", "").text()).contains("\"d@1.1/f\"");
+        assertThat(site.api("DELETE", "objects/d/f?version=01.1.0", "").status())
+                .isEqualTo(204);
+        assertThat(copies("d@1.1/f")).isZero();
+        assertThat(site.api("PUT", "objects/d/f?version=1.1.0.0", "").status()).isEqualTo(202);
+        Site.await("it is cached again", () -> copies("d@1.1/f") == 1);
+        assertThat(site.api("PUT", "objects/d/?version=1.1.0", "").status()).isEqualTo(202);
+        Site.await("the other file is cached", () -> copies("d@1.1/two") == 1);
+        assertThat(site.row("SELECT COUNT(*) FROM fills WHERE objid NOT LIKE 'd@1.1/%'")[0])
+                .isZero();
+        assertThat(site.row("SELECT COUNT(*) FROM copies WHERE objid NOT LIKE 'd@1.1/%'")[0])
+                .isZero();
+    }
+
+    /** A single bag has no version, so that its files have one name each. */
+    @Test
+    void singleBagHasNoVersions() throws IOException {
+        write("s", "single");
+        Site.await(
+                "it is cached",
+                () -> Site.cacheStatus(RawHttp.get(site.uri(), "/files/s/f")).equals("anteroom; hit"));
+        for (String version : new String[] {"1", "1.0", "0", "2", "x"}) {
+            assertThat(RawHttp.get(site.uri(), "/files/s/f?version=" + version).status())
+                    .as(version)
+                    .isEqualTo(404);
+        }
+        assertThat(site.row("SELECT COUNT(*) FROM fills WHERE objid LIKE 's@%'")[0])
+                .isZero();
+    }
+
     @Test
     void newVersionTakesTheOldOnesPlaceAndHitsAskNobody() throws IOException {
         awaitHit("f", "two");
         write("d.1_2_0.mbag0_4-2", "three");
         awaitHit("f", "three");
         assertThat(get("f?version=1.1.0").text()).isEqualTo("two");
-        assertThat(copies("d@1.1.0/f")).isEqualTo(1);
-        assertThat(copies("d@1.2.0/f")).isEqualTo(1);
-        assertThat(site.row("SELECT COUNT(*) FROM heads WHERE dataset = 'd' AND version = '1.2.0'")[0])
+        assertThat(copies("d@1.1/f")).isEqualTo(1);
+        assertThat(copies("d@1.2/f")).isEqualTo(1);
+        assertThat(site.row("SELECT COUNT(*) FROM heads WHERE dataset = 'd' AND version = '1.2'")[0])
                 .isEqualTo(1);
     }
 
@@ -140,14 +184,14 @@ class VersionsIT {
 
     @Test
     void objectsOfTheApiAreOfTheNewestVersionAndDeletedInAll() throws IOException {
-        assertThat(site.api("PUT", "objects/d/f", "").text()).contains("d@1.1.0/f");
+        assertThat(site.api("PUT", "objects/d/f", "").text()).contains("d@1.1/f");
         awaitHit("f", "two");
         awaitHit("f?version=1", "one");
-        assertThat(site.api("GET", "objects/d/f", "").text()).contains("d@1.1.0/f");
+        assertThat(site.api("GET", "objects/d/f", "").text()).contains("d@1.1/f");
         assertThat(site.api("PUT", "objects/d/", "").status()).isEqualTo(202);
         Site.await("the dataset is cached", () -> copies("d@1.1.0/two") == 1);
         assertThat(site.api("DELETE", "objects/d/f", "").status()).isEqualTo(204);
-        assertThat(copies("d@1.1.0/f")).isZero();
+        assertThat(copies("d@1.1/f")).isZero();
         assertThat(copies("d@1/f")).isZero();
         assertThat(copies("d@1.1.0/two")).isEqualTo(1);
         assertThat(site.api("DELETE", "objects/d/nothing", "").status()).isEqualTo(404);

@@ -159,9 +159,16 @@ public final class BagitArchive implements Archive {
     }
 
     @Override
+    public String canonicalVersion(String text) {
+        return Version.parse(text).map(Version::text).orElse(text);
+    }
+
+    @Override
     public Optional<String> newest(String dataset) throws IOException {
-        BagName head = catalogs.current().head(FileKey.encode(dataset), null).orElseThrow(Damage::noDataset);
-        return head.isOfSequence() ? Optional.of(head.versionOrFirst().text()) : Optional.empty();
+        Catalog catalog = catalogs.current();
+        String encoded = FileKey.encode(dataset);
+        BagName head = catalog.head(encoded, null).orElseThrow(Damage::noDataset);
+        return catalog.hasVersions(encoded) ? Optional.of(head.versionOrFirst().text()) : Optional.empty();
     }
 
     @Override

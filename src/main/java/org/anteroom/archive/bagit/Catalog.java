@@ -68,13 +68,18 @@ final class Catalog {
         return found;
     }
 
+    /** Whether the dataset is a sequence of bags; a single bag has no version, not even a first one. */
+    boolean hasVersions(String encodedDataset) {
+        return of(encodedDataset).stream().anyMatch(BagName::isOfSequence);
+    }
+
     /**
      * The bag that has a version's lookup: of all bags that name this version, or of all if none is asked for, the last of
-     * the highest version.
+     * the highest version. None if a version is asked for and the dataset has none: its files would have two names.
      */
     Optional<BagName> head(String encodedDataset, @Nullable String version) {
         Optional<Version> wanted = Optional.ofNullable(version).flatMap(Version::parse);
-        if (version != null && wanted.isEmpty()) {
+        if (version != null && (wanted.isEmpty() || !hasVersions(encodedDataset))) {
             return Optional.empty();
         }
         return of(encodedDataset).stream()

@@ -7,14 +7,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A version of a dataset: numbers with dots between. Zeros at its end do not count: 1, 1.0 and 1.0.0 are equal.
+ * A version of a dataset: numbers with dots between. Zeros at its end and before a number do not count: 1, 1.0 and 01.0.0
+ * are equal, and written 1.
  *
  * @param numbers at least one, without zeros at the end except a single one
- * @param text as it is written, with dots
  */
-record Version(List<Long> numbers, String text) implements Comparable<Version> {
+record Version(List<Long> numbers) implements Comparable<Version> {
     /** What a bag has whose name tells none: the first one, as the bags that followed it call it. */
-    static final Version FIRST = new Version(List.of(1L), "1");
+    static final Version FIRST = new Version(List.of(1L));
 
     private static final Pattern DOTTED = Pattern.compile("\\d{1,18}(\\.\\d{1,18}){0,9}");
 
@@ -28,7 +28,7 @@ record Version(List<Long> numbers, String text) implements Comparable<Version> {
         while (numbers.size() > 1 && numbers.get(numbers.size() - 1) == 0) {
             numbers.remove(numbers.size() - 1);
         }
-        return Optional.of(new Version(List.copyOf(numbers), text));
+        return Optional.of(new Version(List.copyOf(numbers)));
     }
 
     @Override
@@ -42,13 +42,8 @@ record Version(List<Long> numbers, String text) implements Comparable<Version> {
         return Integer.compare(numbers.size(), other.numbers.size());
     }
 
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Version version && numbers.equals(version.numbers);
-    }
-
-    @Override
-    public int hashCode() {
-        return numbers.hashCode();
+    /** The shortest way to write it, which is the one that keys have. */
+    String text() {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining("."));
     }
 }
