@@ -89,11 +89,10 @@ class StoreLabIT {
     private TomcatProcess.Builder tomcat(int port) {
         return TomcatProcess.tomcat11(temp.resolve("base"))
                 .property("anteroom.archive.location", temp.resolve("archive").toString())
-                .property("anteroom.volumes", "bulk")
-                .property("anteroom.volume.bulk.kind", "s3")
-                .property("anteroom.volume.bulk.location", "s3://" + TestS3.BUCKET + "/bulk")
-                .property("anteroom.volume.bulk.s3.endpoint", "http://127.0.0.1:" + port)
-                .property("anteroom.volume.bulk.capacity", "10GiB")
+                .property("anteroom.volume.cache.kind", "s3")
+                .property("anteroom.volume.cache.location", "s3://" + TestS3.BUCKET + "/cache")
+                .property("anteroom.volume.cache.s3.endpoint", "http://127.0.0.1:" + port)
+                .property("anteroom.volume.cache.capacity", "10GiB")
                 .property("aws.accessKeyId", TestS3.CREDENTIALS.accessKey())
                 .property("aws.secretAccessKey", TestS3.CREDENTIALS.secretKey());
     }
@@ -108,7 +107,7 @@ class StoreLabIT {
                 ResultSet rows = statement.executeQuery("SELECT name FROM copies WHERE state = 'cached'")) {
             while (rows.next()) {
                 found.add(URI.create(
-                        "http://127.0.0.1:" + port + "/" + TestS3.BUCKET + "/bulk/copies/" + rows.getString(1)));
+                        "http://127.0.0.1:" + port + "/" + TestS3.BUCKET + "/cache/copies/" + rows.getString(1)));
             }
         }
         assertThat(found).hasSize(FILES);
