@@ -108,8 +108,15 @@ public final class Fill {
         return same;
     }
 
-    /** Begins to follow; null if the fill is over and its file closed, so that the reader must look elsewhere. */
+    /**
+     * Begins to follow; null if the fill has failed, or is over and its file closed, so that the reader must look elsewhere.
+     * What has failed can be met until the inventory has been told: whoever followed it then would get an answer that
+     * breaks off.
+     */
     public @Nullable Follower follow() {
+        if (failure != null) {
+            return null;
+        }
         int seen;
         do {
             seen = holders.get();

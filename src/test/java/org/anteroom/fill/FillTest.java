@@ -112,6 +112,18 @@ class FillTest {
         }
     }
 
+    /** Until the inventory knows, it can be met; who joined it then got a status of 200 and a body that broke off. */
+    @Test
+    void what_has_failed_is_followed_by_nobody_new() throws IOException {
+        fill.opened(file);
+        fill.publish(10);
+        try (Follower before = follow(fill)) {
+            fill.abandon(new FailureException(FailureReason.FILE_CHANGED, "Changed."));
+            assertThat(fill.follow()).isNull();
+            assertThat(before.read(ByteBuffer.allocate(100), 0)).isEqualTo(10);
+        }
+    }
+
     @Test
     void the_file_is_closed_when_the_fill_and_its_last_follower_are_done() {
         fill.opened(file);

@@ -170,7 +170,7 @@ class VersionsIT {
     @Test
     void hitsSurviveTheArchiveAlsoOverARestart() throws IOException {
         awaitHit("f", "two");
-        Site.await("the version is kept", () -> site.row("SELECT COUNT(*) FROM heads WHERE version = '1.1.0'")[0] == 1);
+        Site.await("the version is kept", () -> site.row("SELECT COUNT(*) FROM heads WHERE version = '1.1'")[0] == 1);
         site.archive().away(true);
         for (int i = 0; i < 3; i++) {
             assertThat(get("f").text()).isEqualTo("two");
@@ -189,11 +189,11 @@ class VersionsIT {
         awaitHit("f?version=1", "one");
         assertThat(site.api("GET", "objects/d/f", "").text()).contains("d@1.1/f");
         assertThat(site.api("PUT", "objects/d/", "").status()).isEqualTo(202);
-        Site.await("the dataset is cached", () -> copies("d@1.1.0/two") == 1);
+        Site.await("the dataset is cached", () -> copies("d@1.1/two") == 1);
         assertThat(site.api("DELETE", "objects/d/f", "").status()).isEqualTo(204);
         assertThat(copies("d@1.1/f")).isZero();
         assertThat(copies("d@1/f")).isZero();
-        assertThat(copies("d@1.1.0/two")).isEqualTo(1);
+        assertThat(copies("d@1.1/two")).isEqualTo(1);
         assertThat(site.api("DELETE", "objects/d/nothing", "").status()).isEqualTo(404);
     }
 }

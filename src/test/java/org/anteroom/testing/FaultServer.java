@@ -31,6 +31,8 @@ public final class FaultServer implements AutoCloseable {
     private final int port;
     private volatile Behaviour behaviour;
     private volatile @Nullable ServerSocket listening;
+    private @Nullable Thread accepting;
+    private @Nullable Socket away;
 
     /** What it does with a request. */
     public interface Behaviour {
@@ -67,7 +69,7 @@ public final class FaultServer implements AutoCloseable {
 
     private void accept(ServerSocket socket) {
         listening = socket;
-        thread("accept", () -> {
+        accepting = thread("accept", () -> {
             while (!socket.isClosed()) {
                 try {
                     Socket client = socket.accept();
@@ -80,10 +82,11 @@ public final class FaultServer implements AutoCloseable {
         });
     }
 
-    private static void thread(String name, Runnable work) {
+    private static Thread thread(String name, Runnable work) {
         Thread thread = new Thread(work, "fault-server-" + name);
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     /** Where it answers, with a slash at the end. */
@@ -96,19 +99,48 @@ public final class FaultServer implements AutoCloseable {
         behaviour = another;
     }
 
-    /** Refuses connections, and ends those there are. */
+    /** Refuses connections, and ends those there are. The port stays its own: no other server can be given it meanwhile. */
     public void leave() throws IOException {
+        shut();
+        away = hold(port);
+    }
+
+    private void shut() throws IOException {
         ServerSocket socket = listening;
+        Thread acceptor = accepting;
         listening = null;
-        if (socket != null) {
+        accepting = null;
+        if (socket != null && acceptor != null) {
             socket.close();
+            try {
+                // it is closed for good when nobody waits in it any more
+                acceptor.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
         sockets.forEach(FaultServer::closeQuietly);
     }
 
     /** Accepts connections again, on the same port. */
     public void comeBack() throws IOException {
+        release();
         accept(listen(port));
+    }
+
+    private static Socket hold(int port) throws IOException {
+        Socket holder = new Socket();
+        holder.setReuseAddress(true);
+        holder.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        return holder;
+    }
+
+    private void release() {
+        Socket holder = away;
+        away = null;
+        if (holder != null) {
+            closeQuietly(holder);
+        }
     }
 
     /** All requests so far, in their order. */
@@ -253,6 +285,7 @@ public final class FaultServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         closing.countDown();
-        leave();
+        shut();
+        release();
     }
 }
