@@ -141,10 +141,14 @@ class StoreLabIT {
             command.addAll(List.of("-o", "/dev/null", uris.get(i % uris.size()).toString()));
         }
         long start = System.nanoTime();
-        Process curl = new ProcessBuilder(command).redirectErrorStream(true).start();
+        // where it shows the progress of parallel transfers, even if it is told to be silent
+        Process curl = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
         String output = new String(curl.getInputStream().readAllBytes(), UTF_8);
         assertThat(curl.waitFor(60, TimeUnit.SECONDS)).isTrue();
         double seconds = (System.nanoTime() - start) / 1e9;
+        assertThat(curl.exitValue()).isZero();
         assertThat(output.lines()).hasSize(downloads).containsOnly(Integer.toString(SIZE));
         return (double) downloads * SIZE / 1e6 / seconds;
     }
