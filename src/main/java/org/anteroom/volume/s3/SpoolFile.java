@@ -26,8 +26,17 @@ final class SpoolFile {
         this.channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     }
 
-    /** Appends all remaining bytes, if the spool has room for them. */
+    /** Appends all remaining bytes, if the spool has room for them; holds the file meanwhile, so that they are counted. */
     void write(ByteBuffer source) throws IOException {
+        hold();
+        try {
+            append(source);
+        } finally {
+            release();
+        }
+    }
+
+    private void append(ByteBuffer source) throws IOException {
         int bytes = source.remaining();
         spool.take(bytes);
         boolean written = false;
