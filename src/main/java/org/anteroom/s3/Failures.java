@@ -39,9 +39,12 @@ final class Failures {
         if (isSilence(e)) {
             return new S3Failure(Kind.TIMEOUT, "the object store did not answer in time", e);
         }
-        return cause(e, IOException.class) != null
-                ? broken(e)
-                : new S3Failure(Kind.OTHER, "the object store cannot be asked or answers nonsense", e);
+        return cause(e, IOException.class) != null ? broken(e) : nonsense(e);
+    }
+
+    /** What cannot be read. */
+    static S3Failure nonsense(RuntimeException e) {
+        return new S3Failure(Kind.OTHER, "the object store cannot be asked or answers nonsense", e);
     }
 
     /** Nothing came in time, by our own clock. */
@@ -57,7 +60,10 @@ final class Failures {
             return RetryUtils.isClockSkewException(answer)
                     || switch (kind(answer)) {
                         case SLOW_DOWN, TIMEOUT -> true;
-                        case OTHER -> answer.statusCode() >= INTERNAL_ERROR;
+                        // what takes long is answered with 200, before it is known how it ends
+                        case OTHER ->
+                            answer.statusCode() >= INTERNAL_ERROR
+                                    || code(answer).equals("InternalError");
                         default -> false;
                     };
         }

@@ -135,7 +135,7 @@ public final class S3Bucket {
      *
      * @param prefix what the keys begin with
      * @param delimiter keys that have it after the prefix are told as what they have in common up to it; null: all are told
-     * @param after the key to go on after, where the listing begins; empty for the first one
+     * @param after the key to go on after: where the listing begins, or the last one of the page before; empty for the first
      * @param next what an earlier page said; null to begin
      * @param limit the most entries; the server may return fewer
      * @throws S3Failure OTHER if the server's answer is not a whole listing in order
@@ -152,8 +152,16 @@ public final class S3Bucket {
                 .continuationToken(next)
                 .maxKeys(Math.max(1, Math.min(LARGEST_PAGE, limit)))
                 .build();
-        return Answers.page(
-                link.ask("list", client -> client.listObjectsV2(request)), prefix, next == null ? after : "");
+        S3Page page = Answers.page(link.ask("list", client -> client.listObjectsV2(request)), prefix, after);
+        requireProgress(next, page.next());
+        return page;
+    }
+
+    /** A store that gives the same page again and again would be asked for ever. */
+    private static void requireProgress(@Nullable String mark, @Nullable String next) throws S3Failure {
+        if (mark != null && mark.equals(next)) {
+            throw new S3Failure(Kind.OTHER, "the object store does not go on with a listing", null);
+        }
     }
 
     // ---- writing
@@ -350,6 +358,7 @@ public final class S3Bucket {
             if (!Boolean.TRUE.equals(page.isTruncated())) {
                 return uploads;
             }
+            requireProgress(keyMarker + '\n' + uploadMarker, page.nextKeyMarker() + '\n' + page.nextUploadIdMarker());
             keyMarker = page.nextKeyMarker();
             uploadMarker = page.nextUploadIdMarker();
             if (keyMarker == null) {

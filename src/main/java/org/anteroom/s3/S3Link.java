@@ -17,7 +17,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
@@ -77,7 +76,7 @@ final class S3Link {
         this.connections = new Connections(settings.connections(), settings.connectTimeout(), refusals);
         S3Credentials known = settings.credentials();
         this.credentials = known == null
-                ? DefaultCredentialsProvider.builder().build()
+                ? new UsualCredentials()
                 : StaticCredentialsProvider.create(AwsBasicCredentials.create(known.accessKey(), known.secretKey()));
         this.timeouts = new ScheduledThreadPoolExecutor(1, work -> {
             Thread thread = new Thread(work, "anteroom-s3-timeouts");
@@ -186,6 +185,9 @@ final class S3Link {
             throw counted(Failures.of(e));
         } catch (IllegalStateException | RejectedExecutionException e) {
             throw counted(new S3Failure(S3Failure.Kind.BROKEN, "the connection to the object store is closed", e));
+        } catch (RuntimeException e) {
+            // of a field or an element that is not what it should be
+            throw counted(Failures.nonsense(e));
         }
     }
 

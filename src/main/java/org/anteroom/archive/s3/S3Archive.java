@@ -136,11 +136,12 @@ public final class S3Archive implements Archive {
     private FolderPage page(FolderKey folder, String inside, String after, int limit) throws IOException {
         List<ArchiveEntry> entries = new ArrayList<>();
         // a folder that was told comes after all that lies in it
-        String from = after.isEmpty() ? "" : inside + (after.endsWith("/") ? after + AFTER_ALL : after);
+        String last = after.isEmpty() ? "" : inside + (after.endsWith("/") ? after + AFTER_ALL : after);
         String next = null;
         do {
-            S3Page page = bucket.list(inside, "/", from, next, Math.min(PAGE, limit + 1));
+            S3Page page = bucket.list(inside, "/", last, next, Math.min(PAGE, limit + 1));
             for (S3Page.Entry entry : page.entries()) {
+                last = entry.key();
                 ArchiveEntry found = entry(folder, entry, inside);
                 if (found != null && ArchiveEntry.compareKeys(found.key(), after) > 0) {
                     if (entries.size() == limit) {

@@ -200,11 +200,12 @@ public final class S3Volume implements Volume {
 
     private List<String> listNow(String after, int limit) throws IOException {
         List<String> found = new ArrayList<>();
+        String last = after.isEmpty() ? "" : keys.copies() + after;
         String next = null;
         do {
-            S3Page page = bucket.list(
-                    keys.copies(), null, after.isEmpty() ? "" : keys.copies() + after, next, Math.min(PAGE, limit));
+            S3Page page = bucket.list(keys.copies(), null, last, next, Math.min(PAGE, limit));
             for (S3Page.Entry entry : page.entries()) {
+                last = entry.key();
                 String copy = entry.key().substring(keys.copies().length());
                 if (Keys.isCopy(copy) && found.size() < limit) {
                     found.add(copy);
@@ -224,10 +225,12 @@ public final class S3Volume implements Volume {
 
     private List<String> temporariesNow() throws IOException {
         Set<String> names = new TreeSet<>(writers.keySet());
+        String last = "";
         String next = null;
         do {
-            S3Page page = bucket.list(keys.temporaries(), null, "", next, PAGE);
+            S3Page page = bucket.list(keys.temporaries(), null, last, next, PAGE);
             for (S3Page.Entry entry : page.entries()) {
+                last = entry.key();
                 String temporary = entry.key().substring(keys.temporaries().length());
                 if (Keys.isTemporary(temporary)) {
                     names.add(temporary);
