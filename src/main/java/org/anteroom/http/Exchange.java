@@ -314,7 +314,7 @@ final class Exchange implements Transfer.Source {
         if (failed instanceof CopyBody copy && cause instanceof EOFException) {
             service.suspect(copy.copy());
         }
-        Body body = nextCopy();
+        Body body = nextCopy(position);
         if (body == null) {
             body = service.passing.goOn(key, known(), position, decided().end(), failed);
         }
@@ -332,13 +332,15 @@ final class Exchange implements Transfer.Source {
         return service.passing.move(key, known(), position, decided().end(), before);
     }
 
-    private @Nullable Body nextCopy() {
+    private @Nullable Body nextCopy(long position) {
         if (others.isEmpty()) {
             return null;
         }
         List<CopyRow> left = List.copyOf(others);
         CopyBody body = service.openCopy(
-                new Located<>(objid, known(), left, service.policy.headers(key, known())), new ArrayList<>(0));
+                new Located<>(objid, known(), left, service.policy.headers(key, known())),
+                position,
+                new ArrayList<>(0));
         if (body == null) {
             others.clear();
         } else {

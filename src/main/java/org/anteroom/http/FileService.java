@@ -224,7 +224,7 @@ public final class FileService {
                 return;
             }
             missing = new ArrayList<>(0);
-            CopyBody body = openCopy(located, missing);
+            CopyBody body = openCopy(located, plan.offset(), missing);
             if (body != null) {
                 exchange.sendReady(plan, located, body, Exchange.HIT);
                 return;
@@ -252,18 +252,19 @@ public final class FileService {
     /**
      * Opens the first copy that can be read. The rows of those before it that are gone are removed in the background.
      *
+     * @param position where reading will begin
      * @param missing gets the copies that their volume says it does not have; with no other the caller sees to their rows
      * @return null if there is none
      */
     @Nullable
-    CopyBody openCopy(Located<FileHeaders> located, List<CopyRow> missing) {
+    CopyBody openCopy(Located<FileHeaders> located, long position, List<CopyRow> missing) {
         for (CopyRow copy : located.copies()) {
             VolumeGuard volume = caching.volume(copy.volumeId());
             if (volume == null || !volume.readable()) {
                 continue;
             }
             try {
-                CopyReader reader = volume.open(copy.name());
+                CopyReader reader = volume.open(copy.name(), position);
                 if (reader.size() == located.facts().size()) {
                     removeLater(missing);
                     return new CopyBody(copy, reader);

@@ -136,7 +136,7 @@ final class Miss {
             exchange.completeWithoutBody(plan, Exchange.HIT);
             return true;
         }
-        CopyBody body = service.openCopy(located, gone);
+        CopyBody body = service.openCopy(located, plan.offset(), gone);
         if (body == null) {
             return false;
         }

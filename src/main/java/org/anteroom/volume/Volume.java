@@ -28,6 +28,15 @@ public interface Volume {
     CopyReader open(String copy) throws IOException;
 
     /**
+     * The same for who reads from a position on, which may save a question.
+     *
+     * @param position from 0; need not be one that the copy has
+     */
+    default CopyReader open(String copy, long position) throws IOException {
+        return open(copy);
+    }
+
+    /**
      * Begins a copy under a temporary name.
      *
      * @param temporary the name while it is being written, {@code FILL.EPOCH}: two decimal numbers

@@ -274,7 +274,7 @@ public final class VolumeGuard {
     // ---- copies
 
     /**
-     * Opens a copy under a permit. The reader takes a permit for each read, and refuses like this method once the volume
+     * Opens a copy under a permit, to be read from a position on. The reader takes a permit for each read, and refuses like this method once the volume
      * is degraded.
      *
      * @throws NoSuchCopyException if the volume says that there is no such copy; see {@link #confirmMissing}
@@ -282,10 +282,10 @@ public final class VolumeGuard {
      * @throws VolumeDegradedException if the volume is degraded
      * @throws IOException if it failed; it is degraded now
      */
-    public CopyReader open(String copy) throws IOException {
+    public CopyReader open(String copy, long position) throws IOException {
         int permit = takePermit();
         try {
-            return new GuardedReader(volume.open(copy), this);
+            return new GuardedReader(volume.open(copy, position), this);
         } catch (IOException e) {
             readFailed(e);
             throw e;
@@ -310,14 +310,11 @@ public final class VolumeGuard {
     }
 
     private boolean isThere(String copy) throws IOException {
-        CopyReader reader;
-        try {
-            reader = volume.open(copy);
+        try (CopyReader reader = volume.open(copy)) {
+            return reader.size() >= 0;
         } catch (NoSuchCopyException e) {
             return false;
         }
-        reader.close();
-        return true;
     }
 
     /**
@@ -384,6 +381,11 @@ public final class VolumeGuard {
     /** Bytes free on what lies under the volume, by the last probe less what was written since. */
     public long free() {
         return free.get();
+    }
+
+    /** Opens a copy to read it from its beginning. */
+    public CopyReader open(String copy) throws IOException {
+        return open(copy, 0);
     }
 
     // ---- for the guarded reader and writer

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import org.anteroom.s3.ObjectReader;
 import org.anteroom.s3.S3Bucket;
 import org.anteroom.s3.S3Failure;
 import org.anteroom.s3.S3Failure.Kind;
@@ -105,11 +106,28 @@ public final class S3Volume implements Volume {
 
     @Override
     public CopyReader open(String copy) throws IOException {
+        return open(copy, 0);
+    }
+
+    @Override
+    public CopyReader open(String copy, long position) throws IOException {
         String key = keys.copy(copy);
         try {
-            return new S3Reader(name, copy, bucket.open(key, null, null, 0));
+            return new S3Reader(name, copy, openAt(key, position));
         } catch (IOException e) {
             throw translated(e, name, copy);
+        }
+    }
+
+    private ObjectReader openAt(String key, long position) throws IOException {
+        try {
+            return bucket.open(key, null, null, position);
+        } catch (S3Failure e) {
+            if (e.kind() == Kind.BEYOND_END && position > 0) {
+                // the copy is shorter than it should be, which its reader tells
+                return bucket.open(key, null, null, 0);
+            }
+            throw e;
         }
     }
 

@@ -417,6 +417,25 @@ class S3VolumeTest extends VolumeContract {
     }
 
     @Test
+    void readingFromAPositionOnIsOneRequest() throws IOException {
+        S3Volume volume = volume();
+        byte[] bytes = bytes(600_000);
+        make(volume, COPY, bytes);
+        way.requests().clear();
+        try (CopyReader reader = volume.open(COPY, 500_000)) {
+            assertThat(reader.size()).isEqualTo(600_000);
+            assertThat(bytes(reader, 500_000, 100_000))
+                    .isEqualTo(java.util.Arrays.copyOfRange(bytes, 500_000, 600_000));
+            assertThat(way.requests()).hasSize(1);
+            assertThat(bytes(reader, 0, 600_000)).isEqualTo(bytes);
+        }
+        // one that is too short is seen to be so
+        try (CopyReader reader = volume.open(COPY, 700_000)) {
+            assertThat(reader.size()).isEqualTo(600_000);
+        }
+    }
+
+    @Test
     void writingIsTriedAgainWhenItHasFailed() throws IOException {
         S3Volume volume = volume();
         volume.tryWriting("0.1", COPY);
