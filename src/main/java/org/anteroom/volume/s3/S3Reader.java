@@ -3,6 +3,8 @@ package org.anteroom.volume.s3;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.anteroom.s3.ObjectReader;
+import org.anteroom.s3.S3Failure;
+import org.anteroom.s3.S3Failure.Kind;
 import org.anteroom.volume.CopyReader;
 
 /** A copy that is read from the store. */
@@ -26,6 +28,12 @@ final class S3Reader implements CopyReader {
     public int read(ByteBuffer target, long position) throws IOException {
         try {
             return object.read(target, position);
+        } catch (S3Failure e) {
+            if (e.kind() == Kind.BEYOND_END || e.kind() == Kind.CONDITION) {
+                // this copy is short or another one, which is no fault of the volume: what was opened has ended here
+                return -1;
+            }
+            throw S3Volume.translated(e, volume, copy);
         } catch (IOException e) {
             throw S3Volume.translated(e, volume, copy);
         }

@@ -39,6 +39,7 @@ import org.anteroom.volume.NoSuchCopyException;
 import org.anteroom.volume.VolumeBusyException;
 import org.anteroom.volume.VolumeContract;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jclouds.blobstore.BlobStore;
 import org.jclouds.blobstore.domain.StorageMetadata;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -416,6 +417,13 @@ class S3VolumeTest extends VolumeContract {
         assertThatThrownBy(() -> volume.open(COPY)).isInstanceOf(NoSuchCopyException.class);
     }
 
+    private static void put(String copy, byte[] bytes) {
+        BlobStore store = server.store();
+        store.putBlob(
+                TestS3.BUCKET,
+                store.blobBuilder("cache/copies/" + copy).payload(bytes).build());
+    }
+
     @Test
     void readingFromAPositionOnIsOneRequest() throws IOException {
         S3Volume volume = volume();
@@ -432,6 +440,19 @@ class S3VolumeTest extends VolumeContract {
         // one that is too short is seen to be so
         try (CopyReader reader = volume.open(COPY, 700_000)) {
             assertThat(reader.size()).isEqualTo(600_000);
+        }
+    }
+
+    /** Whatever has happened to one copy, the others are well, and the volume is. */
+    @Test
+    void copyThatIsNotWhatItWasEndsThere() throws IOException {
+        S3Volume volume = volume();
+        make(volume, COPY, bytes(600_000));
+        try (CopyReader reader = volume.open(COPY)) {
+            put(COPY, new byte[600_000]);
+            assertThat(reader.read(ByteBuffer.allocate(10), 300_000)).isEqualTo(-1);
+            put(COPY, bytes(10));
+            assertThat(reader.read(ByteBuffer.allocate(10), 500_000)).isEqualTo(-1);
         }
     }
 
