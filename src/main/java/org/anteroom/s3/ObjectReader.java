@@ -4,27 +4,27 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.anteroom.s3.Windows.Window;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An object that is read by requests for ranges of it, each read to its end at once: no connection is held between two reads.
  *
- * <p>Reads are positional; several threads may share a reader, of which one at a time reads through the window. What is asked
- * for grows from {@link Pace#FIRST} to the whole window while the reading goes on in order, so that little is read in vain for
- * who wants little; and shrinks where the store is slow.
+ * <p>Reads are positional. Several threads may share a reader, each of which reads on somewhere else: it is made for a number
+ * of such {@link Stretch}es, so that they do not throw away each other's bytes. Who finds none reads without a window. What is
+ * asked for grows from {@link Pace#FIRST} to the whole window while the reading goes on in order, so that little is read in
+ * vain for who wants little; and shrinks where the store is slow.
  */
 public final class ObjectReader implements Closeable {
     private final Windows windows;
     private final Pace pace;
     private final Ranges ranges;
     private final S3Object object;
-    private final AtomicBoolean throughWindow = new AtomicBoolean();
-    /** Kept, unless it has been taken away; set by one thread at a time. */
-    private volatile @Nullable Window window;
+    private final int most;
+    /** The longest unused first. Guarded by this object, which nobody holds over I/O. */
+    private final List<Stretch> stretches = new ArrayList<>();
 
-    private int ask;
     private volatile boolean closed;
 
     /** Puts a range of the object into a buffer. */
@@ -36,37 +36,32 @@ public final class ObjectReader implements Closeable {
     /** What a request brought: what was said of the object, and how many bytes. */
     record Piece(S3Object object, int count) {}
 
-    private ObjectReader(Windows windows, Pace pace, Ranges ranges, S3Object object, @Nullable Window window, int ask) {
+    private ObjectReader(Windows windows, Pace pace, Ranges ranges, S3Object object, int most, Stretch first) {
         this.windows = windows;
         this.pace = pace;
-        this.ranges = ranges;
+        this.ranges = (target, from) -> same(ranges.read(target, from));
         this.object = object;
-        this.window = window;
-        this.ask = ask;
+        this.most = most;
+        if (first.hasWindow()) {
+            stretches.add(first);
+        }
     }
 
-    /** Opens an object with a request for the bytes from a position on. */
-    static ObjectReader open(Windows windows, Pace pace, Ranges ranges, long position) throws IOException {
-        Window window = windows.take();
+    /**
+     * Opens an object with a request for the bytes from a position on.
+     *
+     * @param most how many windows it may have
+     */
+    static ObjectReader open(Windows windows, Pace pace, Ranges ranges, long position, int most) throws IOException {
+        Stretch first = new Stretch(windows, pace);
         ObjectReader opened = null;
         try {
-            ByteBuffer target =
-                    window == null ? ByteBuffer.allocate(1) : ByteBuffer.wrap(window.bytes(), 0, pace.first());
-            long begun = pace.now();
-            Piece piece = ranges.read(target, position);
-            if (window != null) {
-                window.from = position;
-                window.length = piece.count();
-            }
-            opened = new ObjectReader(windows, pace, ranges, piece.object(), window, pace.next(piece.count(), begun));
+            Piece piece = first.open(ranges, position);
+            opened = new ObjectReader(windows, pace, ranges, piece.object(), most, first);
             return opened;
         } finally {
-            if (window != null) {
-                Object owner = opened == null ? ranges : opened;
-                window.keep(owner);
-                if (opened == null) {
-                    window.free(owner);
-                }
+            if (opened == null) {
+                first.free();
             }
         }
     }
@@ -74,6 +69,13 @@ public final class ObjectReader implements Closeable {
     /** What was said of the object when it was opened. */
     public S3Object object() {
         return object;
+    }
+
+    private Piece same(Piece piece) throws S3Failure {
+        if (!piece.object().isSame(object)) {
+            throw new S3Failure(S3Failure.Kind.CONDITION, "the object is another one than before", null);
+        }
+        return piece;
     }
 
     /**
@@ -89,70 +91,64 @@ public final class ObjectReader implements Closeable {
         if (position >= object.size()) {
             return -1;
         }
-        if (throughWindow.compareAndSet(false, true)) {
+        Stretch stretch = enter(position);
+        if (stretch != null) {
             try {
-                Window mine = take();
-                if (mine != null) {
-                    return readThrough(mine, target, position);
+                int count = stretch.read(ranges, target, position, object.size());
+                if (count > 0) {
+                    return count;
                 }
             } finally {
-                throughWindow.set(false);
+                leave(stretch);
             }
         }
-        return fetch(target, position);
+        return ranges.read(target, position).count();
     }
 
-    /** The window, in use, with what this reader has left in it or with nothing. */
-    private @Nullable Window take() {
-        Window kept = window;
-        if (kept != null && kept.use(this)) {
-            return kept;
-        }
-        Window taken = windows.take();
-        window = taken;
-        return taken;
-    }
-
-    private int readThrough(Window mine, ByteBuffer target, long position) throws IOException {
-        try {
-            long end = mine.from + mine.length;
-            if (mine.length == 0 || position < mine.from || position >= end) {
-                boolean inOrder = position == end;
-                mine.length = 0;
-                int wanted = (int) Math.min(inOrder ? ask : pace.first(), object.size() - position);
-                long begun = pace.now();
-                int count = fetch(ByteBuffer.wrap(mine.bytes(), 0, wanted), position);
-                mine.from = position;
-                mine.length = count;
-                ask = pace.next(count, begun);
+    /** One that leads to a position, or that may begin there; null if there are enough, and others read on through them. */
+    private synchronized @Nullable Stretch enter(long position) {
+        Stretch found = null;
+        for (Stretch stretch : stretches) {
+            if (stretch.isBusy()) {
+                continue;
             }
-            int at = (int) (position - mine.from);
-            int count = Math.min(target.remaining(), mine.length - at);
-            target.put(mine.bytes(), at, count);
-            return count;
-        } finally {
-            mine.keep(this);
-            if (closed) {
-                mine.free(this);
+            if (stretch.leadsTo(position)) {
+                found = stretch;
+                break;
+            }
+            if (found == null && (most == 1 || stretch.isLeft())) {
+                found = stretch;
             }
         }
-    }
-
-    private int fetch(ByteBuffer target, long position) throws IOException {
-        Piece piece = ranges.read(target, position);
-        if (!piece.object().isSame(object)) {
-            throw new S3Failure(S3Failure.Kind.CONDITION, "the object is another one than before", null);
+        if (found == null && stretches.size() < most) {
+            found = new Stretch(windows, pace);
+            stretches.add(found);
         }
-        return piece.count();
+        if (found != null) {
+            found.enter();
+        }
+        return found;
     }
 
-    /** Gives the window back; a read that is running ends by itself. */
+    private synchronized void leave(Stretch stretch) {
+        stretch.leave();
+        stretches.remove(stretch);
+        if (closed) {
+            stretch.free();
+        } else if (stretch.hasWindow()) {
+            stretches.add(stretch);
+        }
+    }
+
+    /** Gives the windows back; a read that is running ends by itself. */
     @Override
-    public void close() {
+    public synchronized void close() {
         closed = true;
-        Window kept = window;
-        if (kept != null) {
-            kept.free(this);
+        for (Stretch stretch : stretches) {
+            // one in use is seen to when it is left
+            if (!stretch.isBusy()) {
+                stretch.free();
+            }
         }
     }
 }

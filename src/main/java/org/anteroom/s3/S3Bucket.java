@@ -97,7 +97,13 @@ public final class S3Bucket {
      */
     public ObjectReader open(String key, @Nullable String version, @Nullable String etag, long position)
             throws IOException {
-        return ObjectReader.open(windows, pace, (target, from) -> read(key, version, etag, from, target), position);
+        return ObjectReader.open(windows, pace, (target, from) -> read(key, version, etag, from, target), position, 1);
+    }
+
+    /** Opens the newest version of an object for several who each read on somewhere else. */
+    public ObjectReader openShared(String key, long position) throws IOException {
+        int most = Math.max(1, windows.limit() / 2);
+        return ObjectReader.open(windows, pace, (target, from) -> read(key, null, null, from, target), position, most);
     }
 
     /** What a small object holds, up to a length. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The buffers that objects are read through: a bounded number, so that readers, however many, need no more memory.
  *
- * <p>A reader keeps its window between its reads. Who finds none free takes that of a reader that has not read for a moment,
+ * <p>A reader keeps its windows between its reads. Who finds none free takes that of a reader that has not read for a moment,
  * the longest unused first; that one asks again when it comes back. Who finds none at all reads without. Nobody waits.
  *
  * <p>Whose a window is stands in one reference: free, a reader's, or in use. All changes are by compare-and-set, so that
@@ -18,7 +18,7 @@ final class Windows {
     static final int BYTES = 2 << 20;
 
     /** A reader that has not read for so long is a slow one. */
-    private static final Duration SLOW = Duration.ofSeconds(1);
+    static final Duration SLOW = Duration.ofSeconds(1);
 
     private static final Object FREE = new Object();
     private static final Object IN_USE = new Object();
@@ -39,10 +39,6 @@ final class Windows {
         private final AtomicReference<Object> owner = new AtomicReference<>(FREE);
         private volatile long used;
         private byte @Nullable [] bytes;
-        /** The position in the object of the first byte. */
-        long from;
-        /** How many bytes are there. */
-        int length;
 
         /** Begins to use what a reader kept; false if somebody has taken it. */
         boolean use(Object reader) {
@@ -75,12 +71,11 @@ final class Windows {
         return new Pace(ticker);
     }
 
-    /** A window, in use and empty; null if there is none. */
+    /** A window, in use, with nobody's bytes any more; null if there is none. */
     @Nullable
     Window take() {
         for (Window window : windows) {
             if (window.owner.get() == FREE && window.owner.compareAndSet(FREE, IN_USE)) {
-                window.length = 0;
                 return window;
             }
         }
@@ -105,7 +100,6 @@ final class Windows {
         if (slowest == null || !slowest.owner.compareAndSet(reader, IN_USE)) {
             return null;
         }
-        slowest.length = 0;
         return slowest;
     }
 

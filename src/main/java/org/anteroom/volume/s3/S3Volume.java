@@ -131,6 +131,16 @@ public final class S3Volume implements Volume {
         }
     }
 
+    /** The same for several who each read on somewhere else. */
+    CopyReader openShared(String copy, long position) throws IOException {
+        String key = keys.copy(copy);
+        try {
+            return new S3Reader(name, copy, bucket.openShared(key, position));
+        } catch (IOException e) {
+            throw translated(e, name, copy);
+        }
+    }
+
     /** What the port says of a failure. */
     static IOException translated(IOException e, String volume, String copy) {
         if (e instanceof S3Failure failure && failure.kind() == Kind.NO_OBJECT) {
@@ -365,6 +375,10 @@ public final class S3Volume implements Volume {
             return true;
         });
         writeSucceeded();
+    }
+
+    long now() {
+        return ticker.read();
     }
 
     void writeSucceeded() {

@@ -181,8 +181,13 @@ final class S3Writer implements CopyWriter {
         return new FollowingReader(spooled.open(volume.name(), copy), this);
     }
 
-    CopyReader openStored() throws IOException {
-        return volume.open(copy);
+    /** Opens the copy in the store, for several who read on from about a position and elsewhere. */
+    CopyReader openStored(long position) throws IOException {
+        return volume.openShared(copy, position);
+    }
+
+    long now() {
+        return volume.now();
     }
 
     boolean isCommitted() {
