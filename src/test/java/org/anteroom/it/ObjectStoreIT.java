@@ -117,6 +117,37 @@ class ObjectStoreIT {
         }
     }
 
+    /** Found by a reader of bytes that the copy does not have, who asks the store for a range past its end. */
+    @Test
+    void copyThatIsTooShortInTheStoreIsReplacedAndTheVolumeIsWell() throws Exception {
+        try (Site site = siteWithVolume()) {
+            byte[] bytes = site.put("f", 1_000_000);
+            site.getHit("f");
+            server.store()
+                    .list(
+                            TestS3.BUCKET,
+                            ListContainerOptions.Builder.prefix("cache/copies/").recursive())
+                    .forEach(copy -> server.store()
+                            .putBlob(
+                                    TestS3.BUCKET,
+                                    server.store()
+                                            .blobBuilder(copy.getName())
+                                            .payload("short")
+                                            .build()));
+            RawHttp.Response part = site.get("f", "Range: bytes=900000-900999");
+            assertThat(part.status()).isEqualTo(206);
+            assertThat(part.body()).isEqualTo(Arrays.copyOfRange(bytes, 900_000, 901_000));
+            Site.await("a copy in its place", () -> {
+                RawHttp.Response again = site.get("f");
+                return Arrays.equals(again.body(), bytes)
+                        && Site.cacheStatus(again).equals("anteroom; hit");
+            });
+            assertThat(site.figure("anteroom_volume_degraded", "volume=\"cache\""))
+                    .isZero();
+            assertThat(site.rows("f", "suspect") + site.rows("f", "condemned")).isEqualTo(1);
+        }
+    }
+
     @Test
     void fileThatTheSpoolCannotHoldIsPassedThrough() throws Exception {
         try (Site site = Site.start(
